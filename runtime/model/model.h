@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "heddle/heddle.h"
@@ -62,6 +63,8 @@ struct SubgraphDef {
   std::vector<OperatorDef> operators;
   std::span<const int32_t> inputs;
   std::span<const int32_t> outputs;
+  // (before, after) operator indices, from the model's control-dependency metadata.
+  std::vector<std::pair<int32_t, int32_t>> control_edges;
 };
 
 struct SignatureDef {
