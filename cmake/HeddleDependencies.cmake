@@ -1,4 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 # What Heddle is built from. `scripts/setup` brings all of it to a Debian machine.
+if(DEFINED ENV{XDG_CACHE_HOME})
+  set(HEDDLE_CACHE $ENV{XDG_CACHE_HOME}/heddle)
+else()
+  set(HEDDLE_CACHE $ENV{HOME}/.cache/heddle)
+endif()
+
 find_package(Threads REQUIRED)
 find_program(HEDDLE_FLATC flatc REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -35,4 +42,13 @@ endif()
 if(HEDDLE_TESTS)
   find_package(GTest REQUIRED)  # GTest::gtest, GTest::gmock
   include(GoogleTest)
+  # HEDDLE_ORACLE_PYTHON: a Python with LiteRT, from `scripts/setup --oracle`; empty where there is none.
+  set(_requirements ${PROJECT_SOURCE_DIR}/tests/oracle/requirements.txt)
+  file(SHA256 ${_requirements} _key)
+  string(SUBSTRING ${_key} 0 12 _key)
+  file(GLOB HEDDLE_ORACLE_PYTHON ${HEDDLE_CACHE}/oracle-${_key}-py*-${CMAKE_HOST_SYSTEM_PROCESSOR}/bin/python)
+  if(HEDDLE_ORACLE_PYTHON)
+    list(GET HEDDLE_ORACLE_PYTHON 0 HEDDLE_ORACLE_PYTHON)
+  endif()
+  message(STATUS "LiteRT to compare with: ${HEDDLE_ORACLE_PYTHON}")
 endif()

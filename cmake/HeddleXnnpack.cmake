@@ -14,17 +14,12 @@ set(_version ${CMAKE_MATCH_1})
 file(STRINGS ${_pins} _line REGEX "^recipe ")
 string(REGEX MATCH "[0-9]+" _recipe "${_line}")
 
-if(DEFINED ENV{XDG_CACHE_HOME})
-  set(_cache $ENV{XDG_CACHE_HOME}/heddle)
-else()
-  set(_cache $ENV{HOME}/.cache/heddle)
-endif()
 # One build serves any C compiler; that of this project's own knows the same instruction sets.
 string(TOLOWER ${CMAKE_C_COMPILER_ID} _compiler)
 string(REPLACE gnu gcc _compiler ${_compiler})
-file(GLOB _roots ${_cache}/xnnpack-${_version}-${_recipe}-*-${CMAKE_SYSTEM_PROCESSOR})
+file(GLOB _roots ${HEDDLE_CACHE}/xnnpack-${_version}-${_recipe}-*-${CMAKE_SYSTEM_PROCESSOR})
 list(PREPEND _roots
-     ${_cache}/xnnpack-${_version}-${_recipe}-${_compiler}${CMAKE_C_COMPILER_VERSION}-${CMAKE_SYSTEM_PROCESSOR})
+     ${HEDDLE_CACHE}/xnnpack-${_version}-${_recipe}-${_compiler}${CMAKE_C_COMPILER_VERSION}-${CMAKE_SYSTEM_PROCESSOR})
 
 # Named by the user > on CMAKE_PREFIX_PATH > the cache. Looked up anew each time: a cached answer
 # would outlive the folder that it points to.
@@ -56,7 +51,7 @@ if(_missing)
   if(HEDDLE_XNNPACK_ROOT)
     set(_where "${HEDDLE_XNNPACK_ROOT} (HEDDLE_XNNPACK_ROOT)")
   else()
-    set(_where "CMAKE_PREFIX_PATH and the cache ${_cache}")
+    set(_where "CMAKE_PREFIX_PATH and the cache ${HEDDLE_CACHE}")
   endif()
   message(FATAL_ERROR
     "XNNPACK ${_version}: no ${_missing} in ${_where}. Any one of these helps:\n"
