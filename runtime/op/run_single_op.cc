@@ -179,7 +179,8 @@ class SingleOpHost final : public OpHost {
       return;
     }
     heddle_tensor* view = AddView(input);
-    view->flags = HEDDLE_TENSOR_SHAPE_KNOWN | (input.is_constant ? HEDDLE_TENSOR_CONSTANT : 0u);
+    view->flags =
+        HEDDLE_TENSOR_SHAPE_KNOWN | (input.is_constant ? uint32_t{HEDDLE_TENSOR_CONSTANT} : 0u);
     view->bytes = input.data.size();
     view->data = const_cast<uint8_t*>(input.data.data());
     inputs_.push_back(view);

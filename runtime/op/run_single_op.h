@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/base/allocator.h"
+#include "runtime/base/dtype.h"
 #include "runtime/base/status.h"
 #include "runtime/model/attributes.h"
 #include "runtime/op/registration.h"
@@ -19,7 +20,7 @@ namespace heddle {
 struct OpTensor {
   heddle_dtype dtype = HEDDLE_DTYPE_FLOAT32;
   std::vector<int32_t> dims;
-  heddle_quantization quantization = {sizeof(heddle_quantization)};
+  heddle_quantization quantization = NoQuantization();
   bool is_constant = false;       // inputs: known while planning
   bool is_absent = false;         // inputs: an optional one that is left out
   std::span<const uint8_t> data;  // inputs: the value, aligned to its element
