@@ -45,6 +45,14 @@ uint32_t DtypeBits(heddle_dtype dtype);
 // no fixed size or the result overflows. RESOURCE and VARIANT handles take 4 bytes (an int32 id).
 [[nodiscard]] bool DenseBytes(heddle_dtype dtype, std::span<const int32_t> dims, size_t* bytes);
 
+// A tensor's quantisation when it has none.
+inline heddle_quantization NoQuantization() {
+  heddle_quantization none = {};
+  none.struct_size = sizeof(none);
+  none.scales_tensor = none.zero_points_tensor = -1;
+  return none;
+}
+
 // C++ type -> dtype, for the types that kernels compute in.
 template <typename T>
 constexpr heddle_dtype DtypeOf() {
