@@ -74,3 +74,9 @@ target_include_directories(heddle_xnnpack SYSTEM INTERFACE ${_xnn_xnnpack_h} ${_
 target_link_libraries(heddle_xnnpack INTERFACE
   ${_xnn_XNNPACK} ${_xnn_microkernels_prod} ${_xnn_cpuinfo} Threads::Threads m)
 target_compile_definitions(heddle_xnnpack INTERFACE HEDDLE_HAVE_XNNPACK=1)
+# XNNPACK's header has no version; setup_xnnpack leaves it beside.
+set(HEDDLE_XNNPACK_VERSION unknown)
+if(EXISTS ${_xnn_xnnpack_h}/../version)
+  file(STRINGS ${_xnn_xnnpack_h}/../version _line REGEX "^xnnpack ")
+  string(REGEX MATCH "git[0-9]+" HEDDLE_XNNPACK_VERSION "${_line}")
+endif()
