@@ -130,6 +130,8 @@ typedef enum heddle_phase {
   X(DEADLINE, 27, "the deadline passed",                                                           \
     "raise the deadline, or find the slow node with heddle bench --profile")                       \
   X(INTERNAL, 28, "a fault inside Heddle", "report it with the model")                             \
+  X(THREAD_NOT_STARTED, 29, "the system refuses to start a thread",                                \
+    "raise the process's limit of threads")                                                        \
   /* model bytes */                                                                                \
   X(TOO_SHORT, 40, "the data is too short for a model",                                            \
     "the file is truncated or is not a .tflite model")                                             \
