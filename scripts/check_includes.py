@@ -54,7 +54,7 @@ CONFINED = {
     r"(.*/)?\w+_generated\.h": _SERIALISED,
     r"schema/\w+\.inc": ["runtime/model", "tests"],
     r"flatbuffers/.*": _SERIALISED,
-    r"(xnnpack|pthreadpool)\.h": ["kernels/opt/xnn", "tests/kernels"],
+    r"(xnnpack|pthreadpool)\.h": ["kernels/opt/xnn", "tests"],
     r"hwy/.*": ["kernels", "delegate/cpu", "bench"],
     r"(google/protobuf|onnx|protozero)/.*": ["compiler/import/onnx", "tests/compiler"],
     r"CLI/.*": _PROGRAMS,
