@@ -7,7 +7,8 @@
 namespace heddle::capi {
 namespace {
 
-// Stands for "out of memory" where there is no memory for an error object. Only its address is used.
+// Stands for "out of memory" where there is no memory for an error object. Only its address is
+// used.
 constexpr char kOutOfMemory = 0;
 
 heddle_error* OutOfMemoryError() {
@@ -22,8 +23,8 @@ constexpr const char* kOutOfMemoryText = "RESOURCE_EXHAUSTED [OUT_OF_MEMORY] out
 
 void AppendFault(const Fault& fault, std::string* text) {
   if (!text->empty()) *text += '\n';
-  StrAppend(*text, StatusName(fault.code), " [", ReasonName(fault.reason), "] in phase ", PhaseName(fault.phase), ": ",
-            fault.message);
+  StrAppend(*text, StatusName(fault.code), " [", ReasonName(fault.reason), "] in phase ",
+            PhaseName(fault.phase), ": ", fault.message);
   if (!fault.place.empty()) StrAppend(*text, "; at ", fault.place);
   if (fault.plan_position >= 0) StrAppend(*text, ", plan position ", fault.plan_position);
   const char* remedy = ReasonRemedy(fault.reason);
@@ -70,8 +71,10 @@ size_t heddle_error_get_count(const heddle_error* error) {
   return IsOutOfMemory(error) ? 1 : error->status.faults()->size();
 }
 
-heddle_status heddle_error_get_info(const heddle_error* error, size_t index, heddle_error_info* info) {
-  if (error == nullptr || info == nullptr || index >= heddle_error_get_count(error)) return HEDDLE_INVALID_ARGUMENT;
+heddle_status heddle_error_get_info(const heddle_error* error, size_t index,
+                                    heddle_error_info* info) {
+  if (error == nullptr || info == nullptr || index >= heddle_error_get_count(error))
+    return HEDDLE_INVALID_ARGUMENT;
   heddle_error_info full = heddle::capi::OutOfMemoryInfo();
   if (!IsOutOfMemory(error)) {
     const heddle::Fault& fault = (*error->status.faults())[index];
@@ -118,8 +121,8 @@ heddle_status heddle_library_get_info(heddle_library_info* info) {
   heddle_library_info full = {};
   full.struct_size = sizeof(full);
   full.version = HEDDLE_VERSION_NUMBER;
-  full.version_text =
-      HEDDLE_TEXT(HEDDLE_VERSION_MAJOR) "." HEDDLE_TEXT(HEDDLE_VERSION_MINOR) "." HEDDLE_TEXT(HEDDLE_VERSION_PATCH);
+  full.version_text = HEDDLE_TEXT(HEDDLE_VERSION_MAJOR) "." HEDDLE_TEXT(
+      HEDDLE_VERSION_MINOR) "." HEDDLE_TEXT(HEDDLE_VERSION_PATCH);
   full.build_id = HEDDLE_SOURCE_REVISION " " HEDDLE_BUILD_TYPE;
   full.components = heddle::Components();
   full.path = heddle::PathOfAddress(reinterpret_cast<const void*>(&heddle_library_get_info));

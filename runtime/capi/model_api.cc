@@ -15,8 +15,8 @@ namespace {
 
 // Checks what the three ways to load have in common, loads, and makes the handle.
 template <typename Load>
-heddle_status CreateModel(heddle_environment* environment, uint32_t flags, heddle_model** model, heddle_error** error,
-                          Load&& load) {
+heddle_status CreateModel(heddle_environment* environment, uint32_t flags, heddle_model** model,
+                          heddle_error** error, Load&& load) {
   return Guard(error, [&]() -> Status {
     HEDDLE_REQUIRE(environment);
     HEDDLE_REQUIRE(model);
@@ -41,27 +41,31 @@ heddle_status CreateModel(heddle_environment* environment, uint32_t flags, heddl
 
 }  // namespace
 
-heddle_status heddle_model_create_from_file(heddle_environment* environment, const char* path, uint32_t flags,
-                                            heddle_model** model, heddle_error** error) {
-  return CreateModel(environment, flags, model, error,
-                     [&](const heddle::ModelOptions& options) -> StatusOr<std::shared_ptr<const Model>> {
-                       HEDDLE_REQUIRE(path);
-                       return Model::FromFile(path, options);
-                     });
+heddle_status heddle_model_create_from_file(heddle_environment* environment, const char* path,
+                                            uint32_t flags, heddle_model** model,
+                                            heddle_error** error) {
+  return CreateModel(
+      environment, flags, model, error,
+      [&](const heddle::ModelOptions& options) -> StatusOr<std::shared_ptr<const Model>> {
+        HEDDLE_REQUIRE(path);
+        return Model::FromFile(path, options);
+      });
 }
 
-heddle_status heddle_model_create_from_memory(heddle_environment* environment, const void* data, size_t bytes,
-                                              uint32_t flags, heddle_model** model, heddle_error** error) {
-  return CreateModel(environment, flags, model, error,
-                     [&](const heddle::ModelOptions& options) -> StatusOr<std::shared_ptr<const Model>> {
-                       HEDDLE_REQUIRE(data);
-                       return Model::FromMemory(data, bytes, options);
-                     });
+heddle_status heddle_model_create_from_memory(heddle_environment* environment, const void* data,
+                                              size_t bytes, uint32_t flags, heddle_model** model,
+                                              heddle_error** error) {
+  return CreateModel(
+      environment, flags, model, error,
+      [&](const heddle::ModelOptions& options) -> StatusOr<std::shared_ptr<const Model>> {
+        HEDDLE_REQUIRE(data);
+        return Model::FromMemory(data, bytes, options);
+      });
 }
 
-heddle_status heddle_model_create_from_descriptor(heddle_environment* environment, int descriptor, uint64_t offset,
-                                                  uint64_t length, uint32_t flags, heddle_model** model,
-                                                  heddle_error** error) {
+heddle_status heddle_model_create_from_descriptor(heddle_environment* environment, int descriptor,
+                                                  uint64_t offset, uint64_t length, uint32_t flags,
+                                                  heddle_model** model, heddle_error** error) {
   return CreateModel(environment, flags, model, error, [&](const heddle::ModelOptions& options) {
     return Model::FromDescriptor(descriptor, offset, length, options);
   });
@@ -99,7 +103,8 @@ heddle_status heddle_model_get_operator_code(const heddle_model* model, size_t i
   full.is_custom = code.is_custom() ? 1 : 0;
   full.version = code.version;
   full.count = code.use_count;
-  const char* release = code.is_custom() ? nullptr : heddle::FirstRelease(code.builtin_code, code.version);
+  const char* release =
+      code.is_custom() ? nullptr : heddle::FirstRelease(code.builtin_code, code.version);
   full.min_runtime_version = release != nullptr ? release : "";
   WriteInfo(full, info);
   return HEDDLE_OK;
@@ -124,7 +129,8 @@ const heddle::OperatorDef* FindOperator(const heddle_model* model, size_t subgra
 
 }  // namespace
 
-heddle_status heddle_model_get_subgraph(const heddle_model* model, size_t index, heddle_subgraph_info* info) {
+heddle_status heddle_model_get_subgraph(const heddle_model* model, size_t index,
+                                        heddle_subgraph_info* info) {
   if (model == nullptr || info == nullptr) return HEDDLE_INVALID_ARGUMENT;
   const heddle::SubgraphDef* def = FindSubgraph(model, index);
   if (def == nullptr) return HEDDLE_NOT_FOUND;
@@ -173,7 +179,8 @@ heddle_status heddle_model_get_tensor(const heddle_model* model, size_t subgraph
   return HEDDLE_OK;
 }
 
-const void* heddle_model_get_tensor_data(const heddle_model* model, size_t subgraph, size_t tensor) {
+const void* heddle_model_get_tensor_data(const heddle_model* model, size_t subgraph,
+                                         size_t tensor) {
   const heddle::TensorDef* def = FindTensor(model, subgraph, tensor);
   return def != nullptr && def->is_constant ? def->data.data() : nullptr;
 }
@@ -199,15 +206,16 @@ size_t heddle_model_get_attribute_count(const heddle_model* model, size_t subgra
   return def == nullptr ? 0 : heddle::FieldsOfTable(def->attributes.table_key()).size();
 }
 
-heddle_status heddle_model_get_attribute(const heddle_model* model, size_t subgraph, size_t index, size_t attribute,
-                                         heddle_attribute_info* info) {
+heddle_status heddle_model_get_attribute(const heddle_model* model, size_t subgraph, size_t index,
+                                         size_t attribute, heddle_attribute_info* info) {
   return Guard(nullptr, [&]() -> Status {
     HEDDLE_REQUIRE(model);
     HEDDLE_REQUIRE(info);
     const size_t count = heddle_model_get_attribute_count(model, subgraph, index);
     if (attribute >= count) return BadIndex("attribute", attribute, count);
     const heddle::OperatorDef& def = *FindOperator(model, subgraph, index);
-    const heddle::AttributeField& field = heddle::FieldsOfTable(def.attributes.table_key())[attribute];
+    const heddle::AttributeField& field =
+        heddle::FieldsOfTable(def.attributes.table_key())[attribute];
     const std::lock_guard<std::mutex> lock(model->mutex);
     std::string& text = model->texts[{subgraph, index, attribute}];
     if (text.empty()) text = def.attributes.Text(field);
@@ -217,7 +225,8 @@ heddle_status heddle_model_get_attribute(const heddle_model* model, size_t subgr
   });
 }
 
-heddle_status heddle_model_get_signature(const heddle_model* model, size_t index, heddle_signature_info* info) {
+heddle_status heddle_model_get_signature(const heddle_model* model, size_t index,
+                                         heddle_signature_info* info) {
   if (model == nullptr || info == nullptr) return HEDDLE_INVALID_ARGUMENT;
   if (index >= model->model->signatures().size()) return HEDDLE_NOT_FOUND;
   const heddle::SignatureDef& def = model->model->signatures()[index];
@@ -231,8 +240,9 @@ heddle_status heddle_model_get_signature(const heddle_model* model, size_t index
   return HEDDLE_OK;
 }
 
-heddle_status heddle_model_get_signature_tensor(const heddle_model* model, size_t signature, int32_t is_output,
-                                                size_t index, const char** name, int32_t* tensor) {
+heddle_status heddle_model_get_signature_tensor(const heddle_model* model, size_t signature,
+                                                int32_t is_output, size_t index, const char** name,
+                                                int32_t* tensor) {
   if (model == nullptr) return HEDDLE_INVALID_ARGUMENT;
   if (signature >= model->model->signatures().size()) return HEDDLE_NOT_FOUND;
   const heddle::SignatureDef& def = model->model->signatures()[signature];
@@ -243,8 +253,8 @@ heddle_status heddle_model_get_signature_tensor(const heddle_model* model, size_
   return HEDDLE_OK;
 }
 
-heddle_status heddle_model_get_metadata(const heddle_model* model, size_t index, const char** name, const void** data,
-                                        size_t* bytes) {
+heddle_status heddle_model_get_metadata(const heddle_model* model, size_t index, const char** name,
+                                        const void** data, size_t* bytes) {
   if (model == nullptr) return HEDDLE_INVALID_ARGUMENT;
   if (index >= model->model->metadata().size()) return HEDDLE_NOT_FOUND;
   const heddle::MetadataDef& entry = model->model->metadata()[index];

@@ -63,8 +63,8 @@ struct heddle_cancel_token {
 
 struct heddle_interpreter {
   std::shared_ptr<heddle::Interpreter> interpreter;
-  std::atomic<bool> ready{false};               // false while it is made in the background
-  std::shared_ptr<heddle::Event> last_event;    // of the run or the making that may be in flight
+  std::atomic<bool> ready{false};             // false while it is made in the background
+  std::shared_ptr<heddle::Event> last_event;  // of the run or the making that may be in flight
   std::shared_ptr<heddle::Environment> environment;
 };
 
@@ -73,7 +73,8 @@ namespace heddle::capi {
 // Gives `status` to the caller: stores an error object if wanted.
 heddle_status Finish(Status status, heddle_error** error) noexcept;
 
-// Every fallible entry is a Guard around a body that returns a Status. The one place where exceptions end.
+// Every fallible entry is a Guard around a body that returns a Status. The one place where
+// exceptions end.
 template <typename Body>
 heddle_status Guard(heddle_error** error, Body&& body) noexcept {
   try {
@@ -84,7 +85,8 @@ heddle_status Guard(heddle_error** error, Body&& body) noexcept {
 }
 
 inline Status NullArgument(const char* name) {
-  return Status(HEDDLE_INVALID_ARGUMENT, HEDDLE_PHASE_API, HEDDLE_REASON_NULL_ARGUMENT, StrCat(name, " is NULL"));
+  return Status(HEDDLE_INVALID_ARGUMENT, HEDDLE_PHASE_API, HEDDLE_REASON_NULL_ARGUMENT,
+                StrCat(name, " is NULL"));
 }
 
 #define HEDDLE_REQUIRE(argument) \
@@ -95,14 +97,15 @@ inline Status BadIndex(const char* what, size_t index, size_t count) {
                 StrCat(what, " ", index, " does not exist, there are ", count));
 }
 
-// Copies a caller's options over `*options`, which holds the defaults. Shorter structs leave them; longer ones must be
-// zero behind what this library knows.
+// Copies a caller's options over `*options`, which holds the defaults. Shorter structs leave them;
+// longer ones must be zero behind what this library knows.
 template <typename T>
 Status ReadOptions(const T* given, const char* name, T* options) {
   if (given == nullptr) return {};
   const size_t size = given->struct_size;
   const auto error = [&](std::string message) {
-    return Status(HEDDLE_INVALID_ARGUMENT, HEDDLE_PHASE_API, HEDDLE_REASON_STRUCT_SIZE, std::move(message));
+    return Status(HEDDLE_INVALID_ARGUMENT, HEDDLE_PHASE_API, HEDDLE_REASON_STRUCT_SIZE,
+                  std::move(message));
   };
   if (size < 2 * sizeof(size_t)) return error(StrCat(name, ".struct_size is ", size));
   const auto* bytes = reinterpret_cast<const unsigned char*>(given);
@@ -120,10 +123,13 @@ void WriteInfo(const T& full, T* info) {
   const size_t size = std::min(info->struct_size, sizeof(T));
   if (size <= sizeof(size_t)) return;
   std::memcpy(reinterpret_cast<unsigned char*>(info) + sizeof(size_t),
-              reinterpret_cast<const unsigned char*>(&full) + sizeof(size_t), size - sizeof(size_t));
+              reinterpret_cast<const unsigned char*>(&full) + sizeof(size_t),
+              size - sizeof(size_t));
 }
 
-inline const char* CString(std::string_view text) { return text.data() != nullptr ? text.data() : ""; }
+inline const char* CString(std::string_view text) {
+  return text.data() != nullptr ? text.data() : "";
+}
 
 // Describes a tensor of the model's file.
 heddle_tensor_info InfoOf(const TensorDef& def);
@@ -131,7 +137,8 @@ heddle_tensor_info InfoOf(const TensorDef& def);
 }  // namespace heddle::capi
 
 namespace heddle {
-// Ops of heddle_op_resolver_create_default; bundle/ supplies it, so that the runtime alone names no op.
+// Ops of heddle_op_resolver_create_default; bundle/ supplies it, so that the runtime alone names no
+// op.
 Status AddDefaultOps(OpResolver& resolver);
 // "kernels,xnnpack 20241108": what the library was built with.
 const char* Components();

@@ -267,29 +267,60 @@ Status Interpreter::ConcurrentUse() {
                 "the interpreter is in use by another thread or by a run in the background");
 }
 
-Status Interpreter::Run(const RunRequest& request, std::span<const std::shared_ptr<Buffer>> inputs,
-                        std::span<const std::shared_ptr<Buffer>> outputs) {
+Status Interpreter::Run(const RunRequest& request, size_t input_count, BufferOf input,
+                        size_t output_count, BufferOf output) {
   HEDDLE_RETURN_IF_ERROR(environment_->CheckProcess());
-  if (inputs.size() != input_count() || outputs.size() != output_count()) {
-    return ApiError(HEDDLE_REASON_BAD_ARGUMENT,
-                    StrCat("run with ", inputs.size(), " inputs and ", outputs.size(),
-                           " outputs, the model has ", input_count(), " and ", output_count()));
+  if (input_count != entry_.inputs.size() || output_count != entry_.outputs.size()) {
+    return ApiError(
+        HEDDLE_REASON_BAD_ARGUMENT,
+        StrCat("run with ", input_count, " inputs and ", output_count, " outputs, the model has ",
+               entry_.inputs.size(), " and ", entry_.outputs.size()));
   }
-  for (size_t slot = 0; slot < slots_.size(); ++slot) {
-    const Lease lease(TryTake(slot));
-    if (!lease) continue;
-    Slot& taken = *slots_[slot];
-    for (size_t i = 0; i < inputs.size(); ++i) taken.inputs[entry_.inputs[i]] = inputs[i];
-    for (size_t i = 0; i < outputs.size(); ++i) taken.outputs[entry_.outputs[i]] = outputs[i];
-    Subgraph& target = Target(slot);
-    target.SwapBindings(taken.inputs, taken.outputs);
-    Status status = InvokeSlot(slot, request);
-    target.SwapBindings(taken.inputs, taken.outputs);
-    for (auto& buffer : taken.inputs) buffer.reset();
-    for (auto& buffer : taken.outputs) buffer.reset();
-    return status;
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    const Lease lease(TryTake(i));
+    if (lease) return RunInSlot(i, request, input, output);
   }
   return ConcurrentUse();
+}
+
+Status Interpreter::RunInSlot(size_t index, const RunRequest& request, BufferOf input,
+                              BufferOf output) {
+  Slot& slot = *slots_[index];
+  const auto clear = [&] {
+    for (auto& buffer : slot.inputs) buffer.reset();
+    for (auto& buffer : slot.outputs) buffer.reset();
+  };
+  const auto null_buffer = [&](const char* what, size_t i) {
+    clear();
+    return ApiError(HEDDLE_REASON_NULL_ARGUMENT,
+                    StrCat("the buffer for ", what, " ", i, " is NULL"));
+  };
+  for (size_t i = 0; i < entry_.inputs.size(); ++i) {
+    std::shared_ptr<Buffer>& bound = slot.inputs[entry_.inputs[i]];
+    bound = input(i);
+    if (bound == nullptr) return null_buffer("input", i);
+  }
+  for (size_t i = 0; i < entry_.outputs.size(); ++i) {
+    std::shared_ptr<Buffer>& bound = slot.outputs[entry_.outputs[i]];
+    bound = output(i);
+    if (bound == nullptr) return null_buffer("output", i);
+  }
+  Subgraph& target = Target(index);
+  struct Bindings {
+    Subgraph& target;
+    Slot& slot;
+    Bindings(Subgraph& t, Slot& s) : target(t), slot(s) {
+      target.SwapBindings(slot.inputs, slot.outputs);
+    }
+    ~Bindings() { target.SwapBindings(slot.inputs, slot.outputs); }
+  };
+  Status status;
+  {
+    const Bindings bindings(target, slot);
+    status = InvokeSlot(index, request);
+  }
+  clear();
+  return status;
 }
 
 StatusOr<void*> Interpreter::InputData(size_t index, size_t bytes) {

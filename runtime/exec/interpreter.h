@@ -7,8 +7,10 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "runtime/base/function_ref.h"
 #include "runtime/exec/subgraph.h"
 #include "runtime/op/registration.h"
 #include "runtime/sync/event.h"
@@ -81,6 +83,7 @@ class Interpreter {
   Status ResizeInput(size_t index, std::span<const int32_t> dims, bool strict);
   std::span<const int32_t> InputDims(size_t index) const;
   Status Prepare();
+  bool IsPrepared() const { return Target().IsPrepared(); }
   Status Invoke(const RunRequest& request);
   // The run holds the lease until it is done.
   Status InvokeAsync(std::shared_ptr<Interpreter> self, Lease lease, RunRequest request,
@@ -98,8 +101,10 @@ class Interpreter {
   const Subgraph& subgraph(size_t index) const { return *slots_[0]->instance.subgraphs[index]; }
 
   // -- Any free slot --
-  Status Run(const RunRequest& request, std::span<const std::shared_ptr<Buffer>> inputs,
-             std::span<const std::shared_ptr<Buffer>> outputs);
+  // `input(i)` and `output(i)` give the buffers, none of which may be null.
+  using BufferOf = FunctionRef<std::shared_ptr<Buffer>(size_t)>;
+  Status Run(const RunRequest& request, size_t input_count, BufferOf input, size_t output_count,
+             BufferOf output);
 
  private:
   struct Slot {
@@ -130,6 +135,7 @@ class Interpreter {
     return *slots_[0]->instance.subgraphs[static_cast<size_t>(entry_.subgraph)];
   }
   Status InvokeSlot(size_t slot, const RunRequest& request);
+  Status RunInSlot(size_t slot, const RunRequest& request, BufferOf input, BufferOf output);
 
   std::shared_ptr<Environment> environment_;
   std::shared_ptr<const Model> model_;

@@ -21,7 +21,8 @@ class InvokeSubmission final : public Submission {
 
  private:
   void Finish(Status status) noexcept {
-    // Whoever waits for the event may use or destroy the interpreter, and what it was made with, at once.
+    // Whoever waits for the event may use or destroy the interpreter, and what it was made with, at
+    // once.
     lease_.reset();
     request_ = {};
     interpreter_.reset();

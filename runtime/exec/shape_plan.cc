@@ -45,7 +45,7 @@ void ShapePlan::ShareInPlace(const Step& step, std::span<const uint8_t> is_outpu
     if (std::count(step.input_views.begin(), step.input_views.end(), input) != 1) continue;
     if (std::find(taken.begin(), taken.end(), input) != taken.end()) continue;
     BufferRange& shared_range = buffers[static_cast<size_t>(from.buffer)];
-    if (output->bytes > shared_range.bytes) continue;
+    if (output->bytes != input->bytes) continue;  // a broadcast input is read more than once
     taken.push_back(input);
     to.buffer = from.buffer;
     shared_range.last = std::max(shared_range.last, to.last);

@@ -86,7 +86,8 @@ class Subgraph final : public OpHost {
                     std::vector<std::shared_ptr<Buffer>>& outputs);
   // The current plan; null before Prepare.
   const ShapePlan* plan() const { return current_.get(); }
-  const std::vector<Node>& nodes() const { return nodes_; }
+  // Whether a tensor's memory still holds its value after a run.
+  bool KeepsData(size_t tensor) const;
 
   Status ResetVariables();
   void ReleaseMemory();

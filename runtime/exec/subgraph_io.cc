@@ -184,6 +184,15 @@ Status Subgraph::ResizeInput(size_t input, std::span<const int32_t> dims) {
   return {};
 }
 
+bool Subgraph::KeepsData(size_t tensor) const {
+  if (instance_->preserve_all || current_ == nullptr) return instance_->preserve_all;
+  const Storage storage = current_->tensors[tensor].storage;
+  if (storage == Storage::kConstant || storage == Storage::kVariable || storage == Storage::kFolded)
+    return true;
+  return std::find(def_.outputs.begin(), def_.outputs.end(), static_cast<int32_t>(tensor)) !=
+         def_.outputs.end();
+}
+
 void Subgraph::ReleaseMemory() {
   current_.reset();
   plans_.clear();
