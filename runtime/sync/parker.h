@@ -61,7 +61,9 @@ class Parker {
   void Unpark() {
     if (!IsParked()) return;
     // Taking the lock waits out a sleeper between its check and its sleep.
-    { const std::lock_guard lock(sleep_->mutex); }
+    {
+      const std::lock_guard lock(sleep_->mutex);
+    }
     sleep_->wake.notify_one();
   }
 
