@@ -332,9 +332,119 @@ def shape_cases(cases):
                       [Tensor("int64", ())], ("WhereOptions", {}))
 
 
+def unary_cases(cases):
+    ramp = np.linspace(-12, 12, 97).astype(np.float32)
+    every = {"int8": np.arange(-128, 128, dtype=np.int8), "uint8": np.arange(256, dtype=np.uint8),
+             "int16": np.arange(-32768, 32768, 61).astype(np.int16), "float32": ramp}
+    out = {"LOGISTIC": {"int8": (1 / 256, -128), "uint8": (1 / 256, 0), "int16": (1 / 32768, 0)},
+           "TANH": {"int8": (1 / 128, 0), "uint8": (1 / 128, 128), "int16": (1 / 32768, 0)}}
+    scales = {"int8": [(0.05, -7), (0.4, 3)], "uint8": [(0.05, 121), (0.4, 3)],
+              "int16": [(2.0**-12, 0), (2.0**-11, 0), (0.0003, 0), (0.0011, 0), (7e-6, 0)],
+              "float32": [None]}
+    for op in ("RELU", "RELU6", "LOGISTIC", "TANH"):
+        for dtype, value in every.items():
+            for i, q in enumerate(scales[dtype]):
+                target = out[op].get(dtype) if op in out else None
+                if op not in out and q:
+                    target = (q[0] * 1.3, q[1])
+                version = 3 if dtype == "int16" else 2 if dtype in ("int8", "uint8") else 1
+                cases.add(op, f"{dtype} {i}", [Tensor(dtype, value.shape, q, value=value)],
+                          [Tensor(dtype, value.shape, target)], version=version)
+        cases.add(op, "float32 scalar", [Tensor("float32", ())], [Tensor("float32", ())])
+        cases.add(op, "float32 shape", [Tensor("float32", (2, 3, 4))], [Tensor("float32", ())])
+
+
+def cast_cases(cases):
+    numbers = {"bool": 6, "float32": 0, "float16": 1, "int8": 9, "uint8": 3, "int16": 7,
+               "int32": 2, "uint32": 15, "int64": 4}
+    real = np.array([0, 1, -1, 2.5, -2.5, 126.9, 100, 3, 0.3, 55], np.float32)
+    for a, b in itertools.product(numbers, numbers):
+        value = real
+        if b.startswith("u") or a.startswith("u"):
+            value = abs(real)
+        cases.add("CAST", f"{a} to {b}", [Tensor(a, (10,), value=value.astype(a))],
+                  [Tensor(b, (10,))],
+                  ("CastOptions", dict(inDataType=numbers[a], outDataType=numbers[b])),
+                  version=5 if "float16" in (a, b) else 1)
+    huge = np.array([3e9, -3e9, 1e20, np.inf, -np.inf, np.nan, 300, -300], np.float32)
+    for b in ("int8", "uint8", "int16", "int32", "int64", "float16"):
+        cases.add("CAST", f"float32 out of range to {b}", [Tensor("float32", (8,), value=huge)],
+                  [Tensor(b, (8,))], ("CastOptions", dict(inDataType=0, outDataType=numbers[b])))
+
+
+def concatenation_cases(cases):
+    shapes = [(0, [(2, 3), (1, 3)]), (1, [(2, 3), (2, 1), (2, 4)]), (-1, [(2, 2, 2), (2, 2, 5)]),
+              (2, [(1, 2, 0, 3), (1, 2, 4, 3)]), (0, [(4,)])]
+    for dtype in ("float32", "int8", "uint8", "int16", "int32", "int64", "bool"):
+        for i, (axis, parts) in enumerate(shapes):
+            q = FULL.get(dtype)
+            version = {"int8": 2, "int16": 3}.get(dtype, 1)
+            cases.add("CONCATENATION", f"{dtype} {i}", [Tensor(dtype, s, q) for s in parts],
+                      [Tensor(dtype, (), q)], ("ConcatenationOptions", dict(axis=axis)),
+                      version=version)
+    cases.add("CONCATENATION", "uint8 of different scales",
+              [Tensor("uint8", (64,), (0.05, 121)), Tensor("uint8", (64,), (0.11, 3)),
+               Tensor("uint8", (64,), (0.013, 200))],
+              [Tensor("uint8", (), (0.07, 90))], ("ConcatenationOptions", dict(axis=0)))
+
+
+def mean_cases(cases):
+    shapes = [((2, 3, 4, 5), (1, 2), True), ((2, 3, 4), (0,), False), ((3, 5), (-1,), True),
+              ((4, 6), (0, 1), False), ((2, 2, 3, 2, 2), (0, 2, 4), False), ((7,), (0, 0), True),
+              ((2, 3), (), False), ((33, 130), (1,), False)]
+    for dtype in ("float32", "int32", "int64", "int8", "uint8", "int16"):
+        for i, (shape, axes, keep) in enumerate(shapes):
+            axis = Tensor("int32", (len(axes),), data=np.array(axes, np.int32))
+            version = {"int8": 2, "int16": 3}.get(dtype, 1)
+            for j, qo in enumerate([OUT.get(dtype), FULL.get(dtype)][:2 if dtype in FULL else 1]):
+                cases.add("MEAN", f"{dtype} {i} {j}", [Tensor(dtype, shape, FULL.get(dtype)), axis],
+                          [Tensor(dtype, (), qo)], ("ReducerOptions", dict(keepDims=keep)),
+                          version=version)
+    cases.add("MEAN", "float32 by a computed axis",
+              [Tensor("float32", (2, 3, 4)), Tensor("int32", (1,), value=np.array([1], np.int32))],
+              [Tensor("float32", ())], ("ReducerOptions", dict(keepDims=False)))
+    cases.add("MEAN", "float32 of nothing",
+              [Tensor("float32", (2, 0)), Tensor("int32", (1,), data=np.array([1], np.int32))],
+              [Tensor("float32", ())], ("ReducerOptions", dict(keepDims=False)))
+
+
+def layout_cases(cases):
+    pads = [((2, 3), [[1, 1], [2, 0]]), ((1, 2, 2, 3), [[0, 0], [1, 2], [0, 1], [0, 0]]),
+            ((4,), [[0, 3]]), ((1, 2, 1, 2, 2), [[0, 0], [1, 0], [0, 1], [2, 0], [0, 2]]),
+            ((2, 0), [[1, 0], [0, 2]])]
+    for dtype in ("float32", "int8", "uint8", "int16", "int32", "int64"):
+        q = FULL.get(dtype)
+        for i, (shape, paddings) in enumerate(pads):
+            kind = "int64" if i == 1 else "int32"
+            table = Tensor(kind, (len(shape), 2), data=np.array(paddings))
+            cases.add("PAD", f"{dtype} {i}", [Tensor(dtype, shape, q), table],
+                      [Tensor(dtype, (), q)], ("PadOptions", {}),
+                      version=4 if len(shape) > 4 else {"int8": 2, "int16": 3}.get(dtype, 1))
+    cases.add("PAD", "float32 by computed paddings",
+              [Tensor("float32", (2, 2)),
+               Tensor("int32", (2, 2), value=np.array([[1, 0], [0, 2]], np.int32))],
+              [Tensor("float32", ())], ("PadOptions", {}))
+    turns = [((2, 3), (1, 0)), ((2, 3, 4), (2, 0, 1)), ((1, 2, 3, 4), (0, 3, 1, 2)), ((5,), (0,)),
+             ((2, 1, 3, 1, 2), (4, 2, 0, 1, 3)), ((2, 2, 1, 3, 2, 2), (5, 3, 1, 0, 2, 4)),
+             ((3, 0), (1, 0))]
+    for dtype in ("float32", "int8", "uint8", "int16", "int32", "int64", "bool"):
+        q = FULL.get(dtype)
+        for i, (shape, perm) in enumerate(turns):
+            version = {5: 4, 6: 6}.get(len(shape), {"int8": 2, "bool": 3, "int16": 5}.get(dtype, 1))
+            cases.add("TRANSPOSE", f"{dtype} {i}",
+                      [Tensor(dtype, shape, q),
+                       Tensor("int32", (len(perm),), data=np.array(perm, np.int32))],
+                      [Tensor(dtype, (), q)], ("TransposeOptions", {}), version=version)
+    cases.add("TRANSPOSE", "float32 by a computed permutation",
+              [Tensor("float32", (2, 3, 4)),
+               Tensor("int32", (3,), value=np.array([1, 2, 0], np.int32))],
+              [Tensor("float32", ())], ("TransposeOptions", {}))
+
+
 def all_cases():
     cases = Cases()
     for make in (conv_cases, depthwise_cases, fully_connected_cases, pool_cases, softmax_cases,
-                 quantize_cases, binary_cases, compare_cases, shape_cases):
+                 quantize_cases, binary_cases, compare_cases, shape_cases, unary_cases, cast_cases,
+                 concatenation_cases, mean_cases, layout_cases):
         make(cases)
     return cases.by_op
