@@ -24,6 +24,7 @@
 #include "heddle/heddle_values.hpp"
 
 namespace heddle {
+inline namespace cpp {
 
 // ---- Options: the structs of heddle.h with their defaults filled in
 
@@ -451,6 +452,7 @@ class Interpreter : public internal::Owner<heddle_interpreter, heddle_interprete
   }
 };
 
+}  // namespace cpp
 }  // namespace heddle
 
 #endif  // HEDDLE_HEDDLE_HPP_

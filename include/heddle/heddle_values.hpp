@@ -14,7 +14,10 @@
 
 #include "heddle/heddle.h"
 
+// The inline namespace keeps these names apart from the library's own where it is linked
+// statically; programs write heddle::Model.
 namespace heddle {
+inline namespace cpp {
 
 // ---- Span: a pointer and a count, borrowed
 
@@ -202,7 +205,7 @@ Result<Info> Fill(const char* what, size_t index, Info info, Function function) 
 }
 
 }  // namespace internal
-
+}  // namespace cpp
 }  // namespace heddle
 
 #endif  // HEDDLE_HEDDLE_VALUES_HPP_
