@@ -25,6 +25,8 @@ struct Blend {
   float weight;  // of the higher one
 };
 
+float Mix(float low, float high, float weight) { return low + (high - low) * weight; }
+
 std::vector<Blend> Blends(size_t from, size_t to) {
   std::vector<Blend> blends(to);
   for (size_t i = 0; i < to; ++i) {
@@ -71,9 +73,9 @@ Image ResizeImage(const Image& image, size_t width, size_t height) {
       for (size_t c = 0; c < image.channels; ++c) {
         const size_t left = column.low * image.channels + c;
         const size_t right = column.high * image.channels + c;
-        const float top = std::lerp(float{upper[left]}, float{upper[right]}, column.weight);
-        const float bottom = std::lerp(float{lower[left]}, float{lower[right]}, column.weight);
-        result.pixels[to++] = static_cast<uint8_t>(std::lround(std::lerp(top, bottom, row.weight)));
+        const float top = Mix(upper[left], upper[right], column.weight);
+        const float bottom = Mix(lower[left], lower[right], column.weight);
+        result.pixels[to++] = static_cast<uint8_t>(std::lround(Mix(top, bottom, row.weight)));
       }
     }
   }
