@@ -43,7 +43,10 @@ class Feeder {
   Result<Feed> Run() {
     Status status = ReadOptions();
     for (size_t i = 0; i < sources_.size() && status.ok(); ++i) status = FitShape(i);
-    if (status.ok()) status = interpreter_.Prepare();
+    if (!status.ok()) return status;
+    const auto begin = std::chrono::steady_clock::now();
+    status = interpreter_.Prepare();
+    feed_.prepare_ms = Milliseconds(std::chrono::steady_clock::now() - begin);
     for (size_t i = 0; i < sources_.size() && status.ok(); ++i) status = Fill(i);
     if (!status.ok()) return status;
     return std::move(feed_);

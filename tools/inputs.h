@@ -27,6 +27,7 @@ struct Feed {
   std::vector<std::string> sources;  // of each input: a file, "random", "zeros"
   std::vector<std::string> notes;    // what was resized or converted on the way
   std::string pictures;              // in characters, as the model sees them
+  double prepare_ms = 0;             // of planning alone
 };
 
 // Resizes inputs as the options and files ask, prepares, and fills every input: from its file, at

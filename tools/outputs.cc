@@ -84,8 +84,8 @@ void AddLabels(const std::vector<double>& values, const Labels& labels, size_t t
       const std::string& label = labels[choice.index];
       choices.push_back({{"label", label}, {"index", choice.index}, {"confidence", choice.value}});
       if (row >= kMostRows) continue;
-      *text +=
-          "    " + std::to_string(++place) + ". " + label + "  " + Fixed(choice.value, 4) + "\n";
+      *text += "    " + std::to_string(++place) + ". " + Printable(label) + "  " +
+               Fixed(choice.value, 4) + "\n";
     }
     all.push_back(std::move(choices));
   }
@@ -100,7 +100,8 @@ Result<std::string> WriteTensor(const heddle_tensor_info& info, const void* data
   const std::optional<Array> array = ArrayOfTensor(info, data);
   if (!array) return std::string();
   const std::string file = prefix + FileNamePart(info.name) + ".npy";
-  Status written = WriteFile(folder + "/" + file, FormatNpy(*array));
+  const Bytes npy = FormatNpy(*array);
+  Status written = WriteFile(folder + "/" + file, npy);
   if (!written.ok()) return written;
   return file;
 }
@@ -121,7 +122,7 @@ Result<Report> ReportOutputs(const Interpreter& interpreter, const std::vector<L
                  {"shape", ShapeJson(*info)},
                  {"file", nullptr},
                  {"quantization", QuantizationJson(info->quantization)}};
-    std::string text = "output " + std::to_string(i) + " '" + info->name + "' " +
+    std::string text = "output " + std::to_string(i) + " '" + Printable(info->name) + "' " +
                        heddle_dtype_get_name(info->dtype) + " " + ShapeText(*info);
     std::string values_text;
     const size_t count = CountOf(*info);
@@ -136,7 +137,7 @@ Result<Report> ReportOutputs(const Interpreter& interpreter, const std::vector<L
       const std::vector<std::string> strings = DecodeStrings(data);
       if (strings.size() <= kMostJsonValues) json["values"] = strings;
       for (size_t s = 0; s < std::min(strings.size(), kMostValues); ++s) {
-        values_text += "    \"" + strings[s] + "\"\n";
+        values_text += "    \"" + Printable(strings[s]) + "\"\n";
       }
     }
     if (!options.folder.empty()) {

@@ -18,6 +18,7 @@ Table::Table(std::vector<std::pair<std::string, Align>> columns) : columns_(std:
 
 void Table::Add(std::vector<std::string> row) {
   row.resize(columns_.size());
+  for (std::string& cell : row) cell = Printable(std::move(cell));
   rows_.push_back(std::move(row));
 }
 
@@ -54,6 +55,14 @@ std::string Table::Text() const {
   add([&](size_t c) { return columns_[c].first; });
   for (const auto& row : rows_) {
     add([&](size_t c) { return row[c]; });
+  }
+  return text;
+}
+
+std::string Printable(std::string text) {
+  for (char& c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) c = '?';
   }
   return text;
 }

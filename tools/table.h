@@ -26,6 +26,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
+// Names come from untrusted files: control characters become '?', so that they neither break lines
+// nor reach a terminal.
+std::string Printable(std::string text);
 // Cuts in the middle: "mobilenet/con..relu6".
 std::string Shorten(const std::string& text, size_t longest);
 // "12,345"
