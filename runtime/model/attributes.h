@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typed, read-only access to an operator's options table by key: union << 24 | table << 8 | field
 // id, where union is 1 for BuiltinOptions and 2 for BuiltinOptions2, table is the member's number
-// in that union, and field id is the id in the schema. Keys have names, generated from the schema:
-// heddle::attr::kConv2DOptionsStrideW and so on.
+// in that union, and field id is the id in the schema. Keys have names, generated from the schema
+// into heddle/heddle_attributes.h: HEDDLE_ATTR_CONV_2D_STRIDE_W and so on.
 #pragma once
 
 #include <cstddef>
@@ -74,10 +74,12 @@ class AttributeView {
   AttributeError GetArray(uint32_t key, AttributeArray* value) const;  // ints, floats, bytes
   AttributeError GetStrings(uint32_t key, size_t index, std::string_view* value,
                             size_t* count) const;
-  // Value as text, for tools: 3, 0.5, true, [1,2], "name", or an enum's name.
+  // Value as text, for tools: 3, 0.5, true, [1,2], "name", or an enum's name. Empty if absent.
   std::string Text(const AttributeField& field) const;
 
  private:
+  AttributeError Find(uint32_t key, const AttributeField** field) const;
+
   const uint8_t* table_ = nullptr;
   uint8_t union_ = 0;
   uint8_t number_ = 0;
@@ -87,5 +89,7 @@ class AttributeView {
 std::span<const AttributeField> AllAttributeFields();
 std::span<const AttributeField> FieldsOfTable(uint32_t table_key);
 const AttributeField* FindAttributeField(uint32_t key);
+// AttributeEnumName("Padding", 1) is "VALID"; null if there is no such value.
+const char* AttributeEnumName(std::string_view enum_name, int64_t value);
 
 }  // namespace heddle

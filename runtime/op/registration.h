@@ -52,6 +52,8 @@ class OpResolver {
  public:
   // Later registrations win for the versions that they share with earlier ones.
   Status Add(const heddle_op& op);
+  // Takes over the registrations of `other`, which win over those held. Its chain is not taken.
+  void Merge(OpResolver other);
   // Asks a copy of `next`, as it is now, for what this resolver does not have; first hit wins in
   // the order of chaining.
   void Chain(const OpResolver& next);

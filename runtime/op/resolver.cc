@@ -95,6 +95,17 @@ Status OpResolver::Add(const heddle_op& op) {
   return {};
 }
 
+void OpResolver::Merge(OpResolver other) {
+  if (other.builtins_.size() > builtins_.size()) builtins_.resize(other.builtins_.size());
+  for (size_t code = 0; code < other.builtins_.size(); ++code) {
+    for (OpRegistrationRef& op : other.builtins_[code]) builtins_[code].push_back(std::move(op));
+  }
+  for (auto& [name, versions] : other.customs_) {
+    Versions& own = customs_[name];
+    for (OpRegistrationRef& op : versions) own.push_back(std::move(op));
+  }
+}
+
 void OpResolver::Chain(const OpResolver& next) {
   // A copy: two resolvers that are chained to each other make no cycle, and later changes cannot
   // race with lookups.
