@@ -6,14 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#define STB_IMAGE_IMPLEMENTATION
-#define STB_IMAGE_STATIC
-#define STBI_ONLY_PNG
-#define STBI_ONLY_JPEG
-#define STBI_ONLY_BMP
-#define STBI_NO_STDIO
-#define STBI_MAX_DIMENSIONS 16384
-#include <stb/stb_image.h>
+#include "tools/stb_image_options.h"
 
 namespace heddle::tools {
 namespace {

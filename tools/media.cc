@@ -94,7 +94,8 @@ std::string SizeText(size_t width, size_t height) {
 std::string ListText(const std::vector<float>& values, const char* absent) {
   std::string text;
   for (const float value : values) {
-    text += (text.empty() ? "" : ",") + NumberText(Number::Of(double{value}));
+    if (!text.empty()) text += ',';
+    text += NumberText(Number::Of(double{value}));
   }
   return values.empty() ? absent : text;
 }

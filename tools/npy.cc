@@ -185,13 +185,15 @@ Bytes FormatNpy(const Array& array) {
   size_t longest = 1;
   if (array.dtype == HEDDLE_DTYPE_STRING) {
     for (const std::string& text : array.strings) longest = std::max(longest, text.size());
-    descr = "|S" + std::to_string(longest);
+    descr = std::string("|S") + std::to_string(longest);
   }
   for (const TypeRow& row : kTypes) {
     if (row.dtype != array.dtype) continue;
-    descr = (row.bytes == 1 ? "|" : "<") + std::string(1, row.kind) + std::to_string(row.bytes);
+    descr = row.bytes == 1 ? '|' : '<';
+    descr += row.kind;
+    descr += std::to_string(row.bytes);
   }
-  std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
+  std::string header = std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (";
   for (const int64_t dim : array.shape) header += std::to_string(dim) + ", ";
   header += "), }";
   // The data starts at a multiple of 64.
@@ -199,16 +201,18 @@ Bytes FormatNpy(const Array& array) {
   header.append(63 - (before + header.size()) % 64, ' ');
   header += '\n';
 
-  Bytes bytes(kMagic.begin(), kMagic.end());
-  bytes.insert(bytes.end(), {1, 0, static_cast<uint8_t>(header.size() & 0xff),
-                             static_cast<uint8_t>(header.size() >> 8)});
-  bytes.insert(bytes.end(), header.begin(), header.end());
-  bytes.insert(bytes.end(), array.data.begin(), array.data.end());
+  std::string bytes(kMagic);
+  bytes += '\1';
+  bytes += '\0';
+  bytes += static_cast<char>(header.size() & 0xff);
+  bytes += static_cast<char>(header.size() >> 8);
+  bytes += header;
+  bytes.append(array.data.begin(), array.data.end());
   for (const std::string& text : array.strings) {
-    bytes.insert(bytes.end(), text.begin(), text.end());
-    bytes.insert(bytes.end(), longest - text.size(), 0);
+    bytes += text;
+    bytes.append(longest - text.size(), '\0');
   }
-  return bytes;
+  return Bytes(bytes.begin(), bytes.end());
 }
 
 Result<NamedArrays> ParseNpz(Span<const uint8_t> bytes, const std::string& path) {

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/process.h"
 
-#include <fstream>
-#include <string>
-
-#if defined(_WIN32)
-#include <io.h>
-#else
 #include <sys/resource.h>
 #include <unistd.h>
-#endif
+
+#include <fstream>
+#include <string>
 
 namespace heddle::tools {
 
@@ -20,19 +16,15 @@ uint64_t PeakMemoryBytes() {
     uint64_t kilobytes = 0;
     if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
   }
-#if defined(__APPLE__)
   struct rusage usage = {};
-  if (getrusage(RUSAGE_SELF, &usage) == 0) return static_cast<uint64_t>(usage.ru_maxrss);
+  if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+#if defined(__APPLE__)
+  return static_cast<uint64_t>(usage.ru_maxrss);
+#else
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
 #endif
-  return 0;
 }
 
-bool IsTerminal() {
-#if defined(_WIN32)
-  return _isatty(2) != 0;
-#else
-  return isatty(STDERR_FILENO) != 0;
-#endif
-}
+bool IsTerminal() { return isatty(STDERR_FILENO) != 0; }
 
 }  // namespace heddle::tools
