@@ -20,14 +20,14 @@ TensorSpec& OpTester::Output(heddle_dtype dtype, std::vector<int32_t> dims) {
   return graph_->tensor(outputs_.back());
 }
 
-StatusOr<std::vector<Value>> OpTester::Run() {
+StatusOr<std::vector<Value>> OpTester::Run(const RunOptions& options) {
   OperatorSpec& node = graph_->Op(code_, inputs_, outputs_, version_);
   node.options = options_.options;
   node.options_type = options_.options_type;
   node.options_2_type = options_.options_2_type;
   const std::vector<uint8_t> bytes = model_.Build();
   graph_->operators.clear();
-  return RunSingleOpModel(bytes, values_);
+  return RunSingleOpModel(bytes, values_, options);
 }
 
 Value OpTester::Result() {

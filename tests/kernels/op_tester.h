@@ -49,7 +49,7 @@ class OpTester {
     return *this;
   }
 
-  StatusOr<std::vector<Value>> Run();
+  StatusOr<std::vector<Value>> Run(const RunOptions& options = {});
 
   // Output 0 after a run that must succeed.
   Value Result();
