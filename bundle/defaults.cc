@@ -7,6 +7,6 @@ namespace heddle {
 
 Status AddDefaultOps(OpResolver& resolver) { return kernels::AddBuiltinOps(resolver); }
 
-const char* Components() { return HEDDLE_COMPONENTS; }
+const char* Components() { return "kernels"; }
 
 }  // namespace heddle

@@ -34,7 +34,7 @@ if(HEDDLE_TOOLS)
   find_package(nlohmann_json REQUIRED)  # nlohmann_json::nlohmann_json
   heddle_find_header(stb stb_image.h SUFFIX stb)
   heddle_find_header(sndfile sndfile.h LIBRARY sndfile)
-  heddle_find_header(zip zip.h LIBRARY zip)  # .npz
+  heddle_find_header(zlib zlib.h LIBRARY z)  # .npz
 endif()
 if(HEDDLE_BENCH)
   find_package(benchmark REQUIRED)  # benchmark::benchmark

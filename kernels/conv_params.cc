@@ -95,15 +95,19 @@ heddle_status PrepareSum(const OpContext& op, const SumAttributes& attributes, i
   HEDDLE_OP_RETURN_IF_ERROR(QuantizedActivationRange(op, attributes.activation, output, &range));
 
   const int max_shift = plan->kind == SumKind::kInt16Bias64 ? kMaxShift64 : kMaxShift32;
-  plan->multipliers.resize(scales.size());
-  for (size_t i = 0; i < scales.size(); ++i) {
-    const double product = static_cast<double>(input.scale) * static_cast<double>(scales[i]);
-    HEDDLE_OP_RETURN_IF_ERROR(MakeMultiplier(op, product / static_cast<double>(output.scale),
-                                             max_shift, &plan->multipliers[i]));
+  for (const float scale : scales) {
+    const double factor = static_cast<double>(input.scale) * static_cast<double>(scale) /
+                          static_cast<double>(output.scale);
+    if (attributes.rescale_by_factor) {
+      plan->factors.push_back(factor);
+    } else {
+      HEDDLE_OP_RETURN_IF_ERROR(
+          MakeMultiplier(op, factor, max_shift, &plan->multipliers.emplace_back()));
+    }
   }
   plan->quantized = {
-      input.zero_point, filter_zero_point,        output.zero_point,        range.min,
-      range.max,        plan->multipliers.data(), scales.size() > 1 ? 1 : 0};
+      input.zero_point, filter_zero_point,        output.zero_point,    range.min,
+      range.max,        plan->multipliers.data(), plan->factors.data(), scales.size() > 1 ? 1 : 0};
   return HEDDLE_OK;
 }
 

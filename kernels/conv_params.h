@@ -25,12 +25,14 @@ struct SumPlan {
   ref::FloatSum real;
   ref::QuantizedSum quantized;
   std::vector<ref::Multiplier> multipliers;
+  std::vector<double> factors;
 };
 
 struct SumAttributes {
   int32_t activation = HEDDLE_ACTIVATION_NONE;
   int32_t bias_type = HEDDLE_DTYPE_FLOAT32;  // of an int16 op without bias; FLOAT32: not said
   int32_t filter_channel_dim = 0;
+  bool rescale_by_factor = false;           // see ref::QuantizedSum
   bool filter_may_have_zero_point = false;  // int8: FULLY_CONNECTED only
 };
 

@@ -60,7 +60,7 @@ CONFINED = {
     r"CLI/.*": _PROGRAMS,
     r"nlohmann/.*": _PROGRAMS + ["compiler"],
     r"(stb/)?stb_\w+\.h": _PROGRAMS,
-    r"(sndfile|zip)\.h": _PROGRAMS,
+    r"(sndfile|zlib)\.h": _PROGRAMS,
     r"(gtest|gmock)/.*": ["tests"],
     r"benchmark/.*": ["bench"],
 }

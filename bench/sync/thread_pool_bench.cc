@@ -57,7 +57,7 @@ void RegionAfterSleep(benchmark::State& state) {
     state.SetIterationTime(static_cast<double>(MonotonicNs() - start) * 1e-9);
   }
 }
-BENCHMARK(RegionAfterSleep)->UseManualTime();
+BENCHMARK(RegionAfterSleep)->UseManualTime()->Iterations(2000);
 
 class CompleteOnly : public Submission {
  public:

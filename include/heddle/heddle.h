@@ -376,7 +376,7 @@ typedef struct heddle_library_info {
   uint32_t version;         /* as HEDDLE_VERSION_NUMBER */
   const char* version_text; /* "0.1.0" */
   const char* build_id;     /* source revision and build type */
-  const char* components;   /* comma-separated: "kernels,xnnpack 20241108" */
+  const char* components;   /* comma-separated, "kernels" among them */
   const char* path;         /* file that the library was loaded from */
   uint32_t schema_version;  /* 3 */
 } heddle_library_info;

@@ -33,6 +33,7 @@ struct FullyConnected {
     HEDDLE_OP_RETURN_IF_ERROR(
         op.Get(HEDDLE_ATTR_FULLY_CONNECTED_QUANTIZED_BIAS_TYPE, &node.sum.bias_type));
     node.sum.filter_may_have_zero_point = true;
+    node.sum.rescale_by_factor = true;
     if (format != HEDDLE_WEIGHTS_FORMAT_DEFAULT) {
       return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_ATTRIBUTE_NOT_SUPPORTED, HEDDLE_NO_OPERAND,
                      "weights_format ", format, " is not supported");

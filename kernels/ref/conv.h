@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "kernels/ref/fixed_point.h"
@@ -27,13 +28,21 @@ struct QuantizedSum {
   int32_t output_zero_point = 0;
   int32_t min = 0;
   int32_t max = 0;
-  const Multiplier* multipliers = nullptr;  // one, or one for each output channel
-  int64_t multiplier_step = 0;              // 0 or 1
+  // One, or one for each output channel: convolutions rescale in fixed point, matrix products in
+  // double precision.
+  const Multiplier* multipliers = nullptr;
+  const double* factors = nullptr;
+  int64_t channel_step = 0;  // 0 or 1
 
   template <typename T, typename Sum>
   T Finish(Sum sum, int64_t channel) const {
-    return OffsetAndClamp<T>(Rescale(sum, multipliers[channel * multiplier_step]),
-                             output_zero_point, min, max);
+    return OffsetAndClamp<T>(Rescale(sum, multipliers[channel * channel_step]), output_zero_point,
+                             min, max);
+  }
+  template <typename T, typename Sum>
+  T FinishByFactor(Sum sum, int64_t channel) const {
+    const double value = std::round(static_cast<double>(sum) * factors[channel * channel_step]);
+    return static_cast<T>(std::clamp<double>(value + output_zero_point, min, max));
   }
 };
 

@@ -24,7 +24,7 @@ void FullyConnected(int64_t depth, int64_t units, const QuantizedSum& params, co
     Bias sum = Dot(Bias{0}, input + i / units * depth, params.input_zero_point,
                    filter + unit * depth, params.filter_zero_point, depth);
     if (bias != nullptr) sum = WrappingAdd(sum, bias[unit]);
-    output[i] = params.Finish<T>(sum, unit);
+    output[i] = params.FinishByFactor<T>(sum, unit);
   }
 }
 

@@ -83,8 +83,7 @@ struct SoftmaxTables16 {
 };
 
 inline void FillSoftmaxTables16(SoftmaxTables16* tables) {
-  FillTable16(
-      10.0 / 65535, 32767, 2.0 / 65535, [](double x) { return std::exp(x); }, tables->exp);
+  FillTable16(10.0 / 65535, 32767, 2.0 / 65535, [](double x) { return std::exp(x); }, tables->exp);
   FillTable16(
       1.0 / 65535, -32768, 2.0 / 65535, [](double x) { return 1.0 / (1.0 + x); },
       tables->one_over_one_plus);

@@ -35,7 +35,8 @@ class MappedFile {
 // Loads a shared library for the life of the process, symbols local to it.
 StatusOr<void*> LoadSharedLibrary(const char* path);
 void* FindSymbol(void* library, const char* name);
-// File that the library holding `address` was loaded from; empty if unknown. Lives as long as the library.
+// File that the library holding `address` was loaded from; empty if unknown. Lives as long as the
+// library.
 const char* PathOfAddress(const void* address);
 
 uint64_t ProcessId();

@@ -140,6 +140,6 @@ namespace heddle {
 // Ops of heddle_op_resolver_create_default; bundle/ supplies it, so that the runtime alone names no
 // op.
 Status AddDefaultOps(OpResolver& resolver);
-// "kernels,xnnpack 20241108": what the library was built with.
+// What the library was built with, comma-separated.
 const char* Components();
 }  // namespace heddle

@@ -91,10 +91,8 @@ heddle_status heddle_interpreter_reset_variables(heddle_interpreter* interpreter
 
 heddle_status heddle_interpreter_release_memory(heddle_interpreter* interpreter,
                                                 heddle_error** error) {
-  return WithInterpreter(interpreter, error, [](Interpreter& i, Interpreter::Lease&) -> Status {
-    i.ReleaseMemory();
-    return {};
-  });
+  return WithInterpreter(interpreter, error,
+                         [](Interpreter& i, Interpreter::Lease&) { return i.ReleaseMemory(); });
 }
 
 void heddle::capi::ApplyView(const heddle_tensor& view, heddle_tensor_info* info) {

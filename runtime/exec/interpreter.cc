@@ -175,6 +175,8 @@ Status Interpreter::MakeEntry(std::string_view key, bool use_default, Entry* ent
 Status Interpreter::SelectSignature(std::string_view key, bool use_default) {
   Entry entry;
   HEDDLE_RETURN_IF_ERROR(MakeEntry(key, use_default, &entry));
+  const std::vector<Lease> others = TryTakeOthers();
+  if (others.size() + 1 != slots_.size()) return ConcurrentUse();
   entry_ = std::move(entry);
   for (size_t i = 0; i < slots_.size(); ++i) {
     slots_[i]->inputs.resize(Target(i).def().inputs.size());
@@ -228,6 +230,8 @@ Status Interpreter::ResizeInput(size_t index, std::span<const int32_t> dims, boo
                              ShapeText(allowed), ", not ", ShapeText(dims)));
     }
   }
+  const std::vector<Lease> others = TryTakeOthers();
+  if (others.size() + 1 != slots_.size()) return ConcurrentUse();
   for (size_t slot = 0; slot < slots_.size(); ++slot) {
     HEDDLE_RETURN_IF_ERROR(Target(slot).ResizeInput(entry_.inputs[index], dims));
   }
@@ -236,6 +240,8 @@ Status Interpreter::ResizeInput(size_t index, std::span<const int32_t> dims, boo
 
 Status Interpreter::Prepare() {
   HEDDLE_RETURN_IF_ERROR(environment_->CheckProcess());
+  // Constants are folded with the arithmetic that the run would use.
+  const ScopedFlushDenormals flush(!slots_[0]->instance.reference);
   return Target(0).Prepare();
 }
 
@@ -262,6 +268,17 @@ std::atomic<bool>* Interpreter::TryTake(size_t slot) {
   return busy.compare_exchange_strong(expected, true, std::memory_order_acquire) ? &busy : nullptr;
 }
 
+std::vector<Interpreter::Lease> Interpreter::TryTakeOthers() {
+  std::vector<Lease> leases;
+  leases.reserve(slots_.size());
+  for (size_t slot = 1; slot < slots_.size(); ++slot) {
+    Lease lease(TryTake(slot));
+    if (!lease) return {};
+    leases.push_back(std::move(lease));
+  }
+  return leases;
+}
+
 Status Interpreter::ConcurrentUse() {
   return Status(HEDDLE_FAILED_PRECONDITION, HEDDLE_PHASE_API, HEDDLE_REASON_CONCURRENT_USE,
                 "the interpreter is in use by another thread or by a run in the background");
@@ -285,42 +302,38 @@ Status Interpreter::Run(const RunRequest& request, size_t input_count, BufferOf 
 
 Status Interpreter::RunInSlot(size_t index, const RunRequest& request, BufferOf input,
                               BufferOf output) {
-  Slot& slot = *slots_[index];
-  const auto clear = [&] {
-    for (auto& buffer : slot.inputs) buffer.reset();
-    for (auto& buffer : slot.outputs) buffer.reset();
+  // The slot's own bindings come back whatever happens, and the buffers are let go.
+  struct Bindings {
+    Subgraph& target;
+    Slot& slot;
+    bool swapped = false;
+    void Swap() {
+      target.SwapBindings(slot.inputs, slot.outputs);
+      swapped = !swapped;
+    }
+    ~Bindings() {
+      if (swapped) Swap();
+      for (auto& buffer : slot.inputs) buffer.reset();
+      for (auto& buffer : slot.outputs) buffer.reset();
+    }
   };
-  const auto null_buffer = [&](const char* what, size_t i) {
-    clear();
+  Bindings bindings{Target(index), *slots_[index]};
+  const auto null_buffer = [](const char* what, size_t i) {
     return ApiError(HEDDLE_REASON_NULL_ARGUMENT,
                     StrCat("the buffer for ", what, " ", i, " is NULL"));
   };
   for (size_t i = 0; i < entry_.inputs.size(); ++i) {
-    std::shared_ptr<Buffer>& bound = slot.inputs[entry_.inputs[i]];
+    std::shared_ptr<Buffer>& bound = bindings.slot.inputs[entry_.inputs[i]];
     bound = input(i);
     if (bound == nullptr) return null_buffer("input", i);
   }
   for (size_t i = 0; i < entry_.outputs.size(); ++i) {
-    std::shared_ptr<Buffer>& bound = slot.outputs[entry_.outputs[i]];
+    std::shared_ptr<Buffer>& bound = bindings.slot.outputs[entry_.outputs[i]];
     bound = output(i);
     if (bound == nullptr) return null_buffer("output", i);
   }
-  Subgraph& target = Target(index);
-  struct Bindings {
-    Subgraph& target;
-    Slot& slot;
-    Bindings(Subgraph& t, Slot& s) : target(t), slot(s) {
-      target.SwapBindings(slot.inputs, slot.outputs);
-    }
-    ~Bindings() { target.SwapBindings(slot.inputs, slot.outputs); }
-  };
-  Status status;
-  {
-    const Bindings bindings(target, slot);
-    status = InvokeSlot(index, request);
-  }
-  clear();
-  return status;
+  bindings.Swap();
+  return InvokeSlot(index, request);
 }
 
 StatusOr<void*> Interpreter::InputData(size_t index, size_t bytes) {
@@ -378,8 +391,13 @@ Status Interpreter::ResetVariables() {
   return {};
 }
 
-void Interpreter::ReleaseMemory() {
-  for (auto& subgraph : slots_[0]->instance.subgraphs) subgraph->ReleaseMemory();
+Status Interpreter::ReleaseMemory() {
+  const std::vector<Lease> others = TryTakeOthers();
+  if (others.size() + 1 != slots_.size()) return ConcurrentUse();
+  for (auto& slot : slots_) {
+    for (auto& subgraph : slot->instance.subgraphs) subgraph->ReleaseMemory();
+  }
+  return {};
 }
 
 heddle_memory_info Interpreter::Memory() const {

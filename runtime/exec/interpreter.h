@@ -67,7 +67,7 @@ class Interpreter {
   const Model& model() const { return *model_; }
   Environment& environment() const { return *environment_; }
 
-  // -- Entry point --
+  // -- Entry point; the caller holds a Lease. Refused while another slot runs. --
   Status SelectSignature(std::string_view key, bool use_default);
   size_t input_count() const { return entry_.inputs.size(); }
   size_t output_count() const { return entry_.outputs.size(); }
@@ -96,7 +96,7 @@ class Interpreter {
   void BindInput(size_t index, std::shared_ptr<Buffer> buffer);
   void BindOutput(size_t index, std::shared_ptr<Buffer> buffer);
   Status ResetVariables();
-  void ReleaseMemory();
+  Status ReleaseMemory();
   heddle_memory_info Memory() const;
   const Subgraph& subgraph(size_t index) const { return *slots_[0]->instance.subgraphs[index]; }
 
@@ -128,6 +128,8 @@ class Interpreter {
   Status MakeSlot(const InterpreterOptions& options);
   Status MakeEntry(std::string_view key, bool use_default, Entry* entry) const;
   std::atomic<bool>* TryTake(size_t slot);
+  // Leases of all slots but the first; empty when one of them runs.
+  std::vector<Lease> TryTakeOthers();
   Subgraph& Target(size_t slot) {
     return *slots_[slot]->instance.subgraphs[static_cast<size_t>(entry_.subgraph)];
   }

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <thread>
 
 #include "runtime/base/clock.h"
 #include "runtime/sync/fork_safe.h"
@@ -22,6 +23,7 @@ inline void CpuPause() {
 
 // True as soon as `ready()` is; false when it was not for `bound_ns`. The bound is time, since a
 // pause takes from one to over a hundred cycles; the clock is read only after a first short round.
+// From then on it yields between rounds: on a busy machine the awaited thread may need this core.
 template <typename Ready>
 bool SpinUntil(Ready&& ready, uint64_t bound_ns) {
   if (bound_ns == 0) return ready();
@@ -36,6 +38,8 @@ bool SpinUntil(Ready&& ready, uint64_t bound_ns) {
       start_ns = now_ns;
     else if (now_ns - start_ns >= bound_ns)
       return ready();
+    else
+      std::this_thread::yield();
   }
 }
 

@@ -22,7 +22,7 @@ const std::map<std::string, heddle_reason>& NegativeModels() {
       {"2_subgraphs_dont_delegate_name.tflite", HEDDLE_REASON_NONE},
       {"empty_model.tflite", HEDDLE_REASON_NONE},
       {"model_invoking_error.tflite", HEDDLE_REASON_NONE},  // unknown custom op
-      {"segment_sum_invalid_buffer.tflite", HEDDLE_REASON_MISSING_PRODUCER},
+      {"segment_sum_invalid_buffer.tflite", HEDDLE_REASON_BAD_OPTIONS},
       {"test_model_broken.tflite", HEDDLE_REASON_NOT_TFLITE},
   };
   return models;
