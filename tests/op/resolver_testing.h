@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/strings.h"
 #include "runtime/op/registration.h"
 #include "tests/support/model_builder.h"
 
@@ -81,7 +82,7 @@ class OpsModel {
  private:
   int32_t Next() {
     const int32_t output =
-        graph_.Tensor("y" + std::to_string(graph_.outputs.size()), HEDDLE_DTYPE_FLOAT32, {1});
+        graph_.Tensor(StrCat("y", graph_.outputs.size()), HEDDLE_DTYPE_FLOAT32, {1});
     graph_.Output(output);
     return output;
   }
