@@ -328,13 +328,11 @@ Status Subgraph::PreparePlan(ShapePlan& plan) {
   if (plan.prepared) return {};
   plan.buffers.clear();
   plan.to_run.clear();
-  Status unresolved;
+  HEDDLE_RETURN_IF_ERROR(UnresolvedOps(plan));
   for (Step& step : plan.steps) {
     step.ReleasePlanState();
     step.scratch_buffers.clear();
-    if (step.owner->registration == nullptr) unresolved.Append(MissOf(*step.owner, step.position));
   }
-  if (!unresolved.ok()) return unresolved;
   for (Step& step : plan.steps) {
     if (step.is_folded) continue;
     plan.to_run.push_back(&step);
