@@ -3,6 +3,9 @@
 // own table of op versions states.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <chrono>
+
 #include "tests/op/resolver_testing.h"
 
 namespace heddle::testing {
@@ -343,6 +346,33 @@ TEST(Resolver, CodesOfOneOpAtTwoVersionsResolveApart) {
   ASSERT_THAT(found, SizeIs(2));
   EXPECT_EQ(found[0]->op().user_data, &old_kernel);
   EXPECT_EQ(found[1]->op().user_data, &new_kernel);
+}
+
+TEST(Resolver, LookupTimeDoesNotGrowWithTheNumberOfOps) {
+  // The fastest of several rounds, so that a busy machine does not matter; the bound is far from
+  // both constant time (1) and a search through the list (thousands).
+  const auto fastest = [](const OpResolver& resolver) {
+    auto best = std::chrono::nanoseconds::max();
+    for (int round = 0; round < 20; ++round) {
+      const auto begin = std::chrono::steady_clock::now();
+      for (int i = 0; i < 1000; ++i) {
+        EXPECT_NE(resolver.FindOp(HEDDLE_BUILTIN_ADD, 1), nullptr);
+        EXPECT_NE(resolver.FindOp("Custom0", 1), nullptr);
+      }
+      best = std::min<std::chrono::nanoseconds>(best, std::chrono::steady_clock::now() - begin);
+    }
+    return best;
+  };
+  OpResolver few, many;
+  ASSERT_TRUE(few.Add(BuiltinOp(HEDDLE_BUILTIN_ADD, 1, 1)).ok());
+  ASSERT_TRUE(few.Add(CustomOp("Custom0", 1, 1)).ok());
+  for (int32_t i = 0; i < 4000; ++i) {
+    if (i != HEDDLE_BUILTIN_CUSTOM) {
+      ASSERT_TRUE(many.Add(BuiltinOp(i, 1, 1)).ok());
+    }
+    ASSERT_TRUE(many.Add(CustomOp(StrCat("Custom", i).c_str(), 1, 1)).ok());
+  }
+  EXPECT_LT(fastest(many), 20 * fastest(few));
 }
 
 TEST(Resolver, FiftyOperatorsShareOneCode) {

@@ -19,18 +19,25 @@ static inline heddle_status CopyInvoke(heddle_op_call* call) {
 }
 
 // Initialiser of a heddle_op that copies.
-#define COPY_OP_OF_SIZE(SIZE, NAME, MIN, MAX)                                              \
-  {                                                                                        \
-    .struct_size = (SIZE), .builtin_code = 32, .min_version = (MIN), .max_version = (MAX), \
-    .custom_name = (NAME), .infer = CopyInfer, .invoke = CopyInvoke                        \
-  }
+#define COPY_OP_OF_SIZE(SIZE, NAME, MIN, MAX) \
+  {.struct_size = (SIZE),                     \
+   .builtin_code = 32,                        \
+   .min_version = (MIN),                      \
+   .max_version = (MAX),                      \
+   .custom_name = (NAME),                     \
+   .infer = CopyInfer,                        \
+   .invoke = CopyInvoke}
 #define COPY_OP(NAME, MIN, MAX) COPY_OP_OF_SIZE(sizeof(heddle_op), NAME, MIN, MAX)
 
-#define PLUGIN(ABI, CAPABILITIES, OPS, STRIDE, COUNT)                                           \
-  {                                                                                             \
-    .struct_size = sizeof(heddle_plugin), .abi_version = (ABI), .capabilities = (CAPABILITIES), \
-    .name = "test", .version = "1.0", .ops = (OPS), .op_stride = (STRIDE), .op_count = (COUNT)  \
-  }
+#define PLUGIN(ABI, CAPABILITIES, OPS, STRIDE, COUNT) \
+  {.struct_size = sizeof(heddle_plugin),              \
+   .abi_version = (ABI),                              \
+   .capabilities = (CAPABILITIES),                    \
+   .name = "test",                                    \
+   .version = "1.0",                                  \
+   .ops = (OPS),                                      \
+   .op_stride = (STRIDE),                             \
+   .op_count = (COUNT)}
 
 // The exported symbol, which gives kPlugin.
 #define EXPORT_PLUGIN(...)                                                                     \
