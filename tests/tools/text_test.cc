@@ -23,6 +23,15 @@ TEST(Text, LongCellsAreCutToTheLine) {
   EXPECT_NE(text.find("x..x"), std::string::npos);
 }
 
+TEST(Text, ParagraphsBreakAtBlanks) {
+  EXPECT_EQ(Wrapped("a b", 2), "  a b\n");
+  EXPECT_EQ(Wrapped(std::string(60, 'a') + " " + std::string(60, 'b'), 4),
+            "    " + std::string(60, 'a') + "\n    " + std::string(60, 'b') + "\n");
+  EXPECT_EQ(Wrapped(std::string(150, 'a'), 0),
+            std::string(100, 'a') + "\n" + std::string(50, 'a') + "\n");
+  EXPECT_EQ(Wrapped("", 2), "");
+}
+
 TEST(Text, ControlCharactersOfNamesAreNotPrinted) {
   EXPECT_EQ(Printable("a\nb\x1b[2J"), "a?b?[2J");
   Table table({{"", Table::kLeft}});
