@@ -9,9 +9,6 @@
 namespace heddle {
 namespace {
 
-// Constant results up to this size are computed while planning: shape arithmetic, not weights.
-constexpr size_t kMaxFoldedBytes = 4096;
-
 void AppendKey(std::span<const int32_t> dims, std::vector<int32_t>* key) {
   key->push_back(static_cast<int32_t>(dims.size()));
   key->insert(key->end(), dims.begin(), dims.end());
