@@ -102,9 +102,7 @@ StatusOr<std::shared_ptr<ShapePlan>> Subgraph::BuildPlan(std::vector<int32_t> ke
   for (size_t position = 0; position < execution_plan_.size(); ++position) {
     Node& node = nodes_[static_cast<size_t>(execution_plan_[position])];
     Step& step = AddStep(*plan, node, static_cast<int32_t>(position));
-    HEDDLE_RETURN_IF_ERROR(InferStep(*plan, step).Annotate([&](Fault& fault) {
-      if (fault.plan_position < 0) fault.plan_position = step.position;
-    }));
+    HEDDLE_RETURN_IF_ERROR(AtStep(step, InferStep(*plan, step)));
   }
   for (const int32_t output : def_.outputs) {
     const heddle_tensor& view = plan->views[static_cast<size_t>(output)];
@@ -215,7 +213,11 @@ Status Subgraph::InferFromFile(Step& step) {
       continue;
     }
     HEDDLE_RETURN_IF_ERROR(SetOutput(&step, i, def.dtype, def.dims));
-    step.output_views[i]->flags |= HEDDLE_TENSOR_UNPROVEN;
+    if (step.output_unknown[i] != 0) {
+      step.dynamic_outputs = true;  // strings: the file cannot know their bytes
+    } else {
+      step.output_views[i]->flags |= HEDDLE_TENSOR_UNPROVEN;
+    }
   }
   return {};
 }
@@ -308,9 +310,7 @@ Status Subgraph::PreparePlan(ShapePlan& plan) {
       HEDDLE_RETURN_IF_ERROR(callee->subgraph()->PreparePlan(*callee));
     if (step.dynamic_inputs) continue;
     void* plan_state = nullptr;
-    HEDDLE_RETURN_IF_ERROR(CallPrepare(&step, &plan_state).Annotate([&](Fault& fault) {
-      if (fault.plan_position < 0) fault.plan_position = step.position;
-    }));
+    HEDDLE_RETURN_IF_ERROR(AtStep(step, CallPrepare(&step, &plan_state)));
     step.plan_state = plan_state;
     step.prepared = true;
     step.kernel = step.owner->context.kernel_name;
