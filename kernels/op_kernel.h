@@ -235,9 +235,8 @@ struct Adapter {
   }
 
   static constexpr bool HasPrepare() {
-    if constexpr (kHasPlan && kHasNode) return requires(OpContext op, Node n, Plan p) {
-        Kernel::Prepare(op, n, p);
-      };
+    if constexpr (kHasPlan && kHasNode)
+      return requires(OpContext op, Node n, Plan p) { Kernel::Prepare(op, n, p); };
     else if constexpr (kHasPlan)
       return requires(OpContext op, Plan p) { Kernel::Prepare(op, p); };
     else if constexpr (kHasNode)

@@ -130,6 +130,8 @@ typedef enum heddle_phase {
   X(DEADLINE, 27, "the deadline passed",                                                           \
     "raise the deadline, or find the slow node with heddle bench --profile")                       \
   X(INTERNAL, 28, "a fault inside Heddle", "report it with the model")                             \
+  X(THREAD_NOT_STARTED, 29, "the system refuses to start a thread",                                \
+    "raise the process's limit of threads")                                                        \
   /* model bytes */                                                                                \
   X(TOO_SHORT, 40, "the data is too short for a model",                                            \
     "the file is truncated or is not a .tflite model")                                             \
@@ -374,7 +376,7 @@ typedef struct heddle_library_info {
   uint32_t version;         /* as HEDDLE_VERSION_NUMBER */
   const char* version_text; /* "0.1.0" */
   const char* build_id;     /* source revision and build type */
-  const char* components;   /* comma-separated: "kernels,xnnpack 20241108" */
+  const char* components;   /* comma-separated, "kernels" among them */
   const char* path;         /* file that the library was loaded from */
   uint32_t schema_version;  /* 3 */
 } heddle_library_info;
@@ -406,7 +408,7 @@ typedef struct heddle_environment_options {
   int32_t max_log_lines; /* lines a second and reason before they are counted instead; 0: 20 */
 } heddle_environment_options;
 #define HEDDLE_ENVIRONMENT_OPTIONS_INIT \
-  { sizeof(heddle_environment_options), HEDDLE_VERSION_NUMBER, 0, NULL, NULL, HEDDLE_ISA_BEST, 0 }
+  {sizeof(heddle_environment_options), HEDDLE_VERSION_NUMBER, 0, NULL, NULL, HEDDLE_ISA_BEST, 0}
 
 /* `options` may be NULL for defaults, but then an old library cannot be noticed. Threads start on
  * first use. */
@@ -672,7 +674,7 @@ typedef struct heddle_interpreter_options {
   uint64_t max_dynamic_bytes;    /* limit of data-dependent tensors; 0: 1 GiB */
 } heddle_interpreter_options;
 #define HEDDLE_INTERPRETER_OPTIONS_INIT \
-  { sizeof(heddle_interpreter_options), NULL, 0, 0, HEDDLE_KERNELS_DEFAULT, 0, 0, 0 }
+  {sizeof(heddle_interpreter_options), NULL, 0, 0, HEDDLE_KERNELS_DEFAULT, 0, 0, 0}
 
 /*
  * Resolves every op of the model and reads its attributes. Ops that nobody has are kept until
@@ -801,7 +803,7 @@ typedef struct heddle_run_options {
   uint64_t max_loop_iterations; /* of each WHILE; 0: no limit */
 } heddle_run_options;
 #define HEDDLE_RUN_OPTIONS_INIT \
-  { sizeof(heddle_run_options), 0, NULL, 0, HEDDLE_PRECISION_EXACT, NULL, NULL, 0 }
+  {sizeof(heddle_run_options), 0, NULL, 0, HEDDLE_PRECISION_EXACT, NULL, NULL, 0}
 
 /* Runs the selected entry point with the current inputs. `options` may be NULL. */
 HEDDLE_API heddle_status heddle_interpreter_invoke(heddle_interpreter* interpreter,

@@ -241,7 +241,8 @@ enum heddle_op_flags {
 };
 #define HEDDLE_OP_KNOWN_FLAGS 0xfu
 
-/* Output `output` may share the memory of input `input`, whose contents are then lost. */
+/* Output `output` may share the memory of input `input`, whose contents are then lost. The host
+   does so only where both have the same size in bytes. */
 typedef struct heddle_in_place_pair {
   int32_t input;
   int32_t output;

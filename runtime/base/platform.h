@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "runtime/base/status.h"
 
@@ -36,8 +35,9 @@ class MappedFile {
 // Loads a shared library for the life of the process, symbols local to it.
 StatusOr<void*> LoadSharedLibrary(const char* path);
 void* FindSymbol(void* library, const char* name);
-// File that the library holding `address` was loaded from; empty if unknown.
-std::string PathOfAddress(const void* address);
+// File that the library holding `address` was loaded from; empty if unknown. Lives as long as the
+// library.
+const char* PathOfAddress(const void* address);
 
 uint64_t ProcessId();
 // Cores that this process may run on, at least 1.

@@ -115,9 +115,9 @@ StatusOr<void*> LoadSharedLibrary(const char* path) {
 
 void* FindSymbol(void* library, const char* name) { return dlsym(library, name); }
 
-std::string PathOfAddress(const void* address) {
+const char* PathOfAddress(const void* address) {
   Dl_info info;
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return {};
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return "";
   return info.dli_fname;
 }
 

@@ -281,7 +281,7 @@ heddle_status HostInferSubgraph(heddle_op_call* call, int32_t index,
                                 const heddle_tensor* const** outputs, size_t* output_count) {
   return GuardStage(call, "infer_subgraph", StageOf(call) == Stage::kInfer, [&]() -> Status {
     std::span<const heddle_tensor* const> views;
-    HEDDLE_RETURN_IF_ERROR(HostOf(call).InferSubgraph(index, {inputs, input_count}, &views));
+    HEDDLE_RETURN_IF_ERROR(HostOf(call).InferSubgraph(call, index, {inputs, input_count}, &views));
     *outputs = views.data();
     *output_count = views.size();
     return {};
@@ -293,7 +293,7 @@ heddle_status HostInvokeSubgraph(heddle_op_call* call, int32_t index,
                                  const heddle_tensor* const** outputs, size_t* output_count) {
   return GuardStage(call, "invoke_subgraph", StageOf(call) == Stage::kInvoke, [&]() -> Status {
     std::span<const heddle_tensor* const> views;
-    HEDDLE_RETURN_IF_ERROR(HostOf(call).InvokeSubgraph(index, {inputs, input_count}, &views));
+    HEDDLE_RETURN_IF_ERROR(HostOf(call).InvokeSubgraph(call, index, {inputs, input_count}, &views));
     *outputs = views.data();
     *output_count = views.size();
     return {};
@@ -398,6 +398,7 @@ Status CallPrepare(heddle_op_call* call, void** plan_state) {
   *plan_state = nullptr;
   if (op.prepare == nullptr) return {};
   context.stage = Stage::kPrepare;
+  context.kernel_name = "";
   void* state = nullptr;
   const heddle_status code = op.prepare(call, &state);
   if (code == HEDDLE_OK) *plan_state = state;

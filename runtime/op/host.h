@@ -68,9 +68,11 @@ class OpHost {
                               bool create, void* argument, void** object) = 0;
 
   virtual Status GetSubgraphIo(int32_t index, size_t* inputs, size_t* outputs) = 0;
-  virtual Status InferSubgraph(int32_t index, std::span<const heddle_tensor* const> inputs,
+  virtual Status InferSubgraph(heddle_op_call* call, int32_t index,
+                               std::span<const heddle_tensor* const> inputs,
                                std::span<const heddle_tensor* const>* outputs) = 0;
-  virtual Status InvokeSubgraph(int32_t index, std::span<const heddle_tensor* const> inputs,
+  virtual Status InvokeSubgraph(heddle_op_call* call, int32_t index,
+                                std::span<const heddle_tensor* const> inputs,
                                 std::span<const heddle_tensor* const>* outputs) = 0;
 };
 

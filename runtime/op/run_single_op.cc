@@ -143,11 +143,11 @@ class SingleOpHost final : public OpHost {
     return NotHere("resources");
   }
   Status GetSubgraphIo(int32_t, size_t*, size_t*) override { return NotHere("subgraphs"); }
-  Status InferSubgraph(int32_t, std::span<const heddle_tensor* const>,
+  Status InferSubgraph(heddle_op_call*, int32_t, std::span<const heddle_tensor* const>,
                        std::span<const heddle_tensor* const>*) override {
     return NotHere("subgraphs");
   }
-  Status InvokeSubgraph(int32_t, std::span<const heddle_tensor* const>,
+  Status InvokeSubgraph(heddle_op_call*, int32_t, std::span<const heddle_tensor* const>,
                         std::span<const heddle_tensor* const>*) override {
     return NotHere("subgraphs");
   }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of dimensions and sizes that arrive in a tensor: axes to reduce, a permutation, paddings.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/op_kernel.h"
+
+namespace heddle::kernels {
+
+// The values of input i, int32 or int64 and of `rank` at most.
+heddle_status ReadIntegers(const OpContext& op, size_t i, int32_t max_rank,
+                           std::vector<int64_t>* values);
+
+// Axes of input i as a mask over the `rank` dimensions of input 0; negative ones count from the
+// end, repeated ones count once.
+heddle_status ReadAxes(const OpContext& op, size_t i, std::vector<bool>* reduced);
+
+}  // namespace heddle::kernels

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Geometry of the ops that slide a 2-D window over an NHWC image: convolutions and pools.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/op_kernel.h"
+#include "kernels/ref/window.h"
+
+namespace heddle::kernels {
+
+// Attributes that all of them have.
+struct WindowAttributes {
+  int32_t padding = HEDDLE_PADDING_SAME;
+  int32_t stride_h = 1;
+  int32_t stride_w = 1;
+  int32_t dilation_h = 1;
+  int32_t dilation_w = 1;
+};
+
+// Strides and dilations positive, padding known. For init.
+heddle_status CheckWindowAttributes(const OpContext& op, const WindowAttributes& attributes);
+
+// The window of filter_h x filter_w over the height and width of input 0 (rank 4). For infer and
+// prepare.
+heddle_status MakeWindow(const OpContext& op, const WindowAttributes& attributes, int32_t filter_h,
+                         int32_t filter_w, ref::Window* window);
+
+// How many rows a thread should take at least, if one costs `work` multiplications or so.
+int64_t GrainFor(int64_t work);
+
+}  // namespace heddle::kernels

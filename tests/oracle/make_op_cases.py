@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes tests/golden/op_cases/OP.cases: models of one operator with seeded inputs, and the outputs
+that LiteRT's reference kernels compute. Rerun by hand when cases are added:
+
+  python3 -m venv venv && venv/bin/pip install -r tests/oracle/requirements.txt
+  venv/bin/python tests/oracle/make_op_cases.py [OP ...]
+
+The file: "HEDDLEOC", then for each case, all numbers little-endian: uint32 length and bytes of its
+name; the same of the .tflite model; uint32 count of inputs, each uint32 length and bytes, in the
+order of the subgraph; uint32 count of outputs, each uint32 rank, int32 dimensions, uint32 length
+and bytes. A name that ends in "!" says that the reference resolver lacks the op and LiteRT's other
+kernels, without delegates, were asked.
+"""
+
+import pathlib
+import struct
+import sys
+
+import flatbuffers
+import numpy as np
+from ai_edge_litert import interpreter as litert
+from ai_edge_litert import schema_py_generated as schema
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import op_case_list  # noqa: E402
+from op_case_list import Tensor  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OUT = ROOT / "tests/golden/op_cases"
+TYPES = {
+    "float32": ("FLOAT32", np.float32), "float16": ("FLOAT16", np.float16),
+    "int8": ("INT8", np.int8), "uint8": ("UINT8", np.uint8), "int16": ("INT16", np.int16),
+    "int32": ("INT32", np.int32), "uint32": ("UINT32", np.uint32), "int64": ("INT64", np.int64),
+    "bool": ("BOOL", np.bool_),
+}
+
+
+def quantization(q):
+    if q is None:
+        return None
+    scale, zero_point, *axis = q
+    params = schema.QuantizationParametersT()
+    params.scale = np.atleast_1d(np.asarray(scale, np.float32))
+    params.zeroPoint = np.atleast_1d(np.asarray(zero_point, np.int64))
+    params.quantizedDimension = axis[0] if axis else 0
+    return params
+
+
+def build_model(case):
+    """A model whose only operator is the case's."""
+    model = schema.ModelT()
+    model.version = 3
+    model.buffers = [schema.BufferT()]
+    graph = schema.SubGraphT()
+    graph.tensors, graph.inputs, graph.outputs = [], [], []
+
+    def add(spec, name):
+        if spec is None:
+            return -1
+        tensor = schema.TensorT()
+        tensor.name = name
+        tensor.type = getattr(schema.TensorType, TYPES[spec.dtype][0])
+        tensor.shape = list(spec.shape)
+        tensor.hasRank = True
+        tensor.quantization = quantization(spec.q)
+        tensor.buffer = 0
+        if spec.data is not None:
+            buffer = schema.BufferT()
+            data = np.asarray(spec.data, TYPES[spec.dtype][1]).reshape(spec.shape)
+            buffer.data = np.frombuffer(data.tobytes(), np.uint8)
+            tensor.buffer = len(model.buffers)
+            model.buffers.append(buffer)
+        graph.tensors.append(tensor)
+        return len(graph.tensors) - 1
+
+    op = schema.OperatorT()
+    op.inputs = [add(spec, f"i{i}") for i, spec in enumerate(case.inputs)]
+    op.outputs = [add(spec, f"o{i}") for i, spec in enumerate(case.outputs)]
+    graph.inputs = [op.inputs[i] for i, s in enumerate(case.inputs) if s and s.data is None]
+    graph.outputs = list(op.outputs)
+    if case.options is not None:
+        table, fields = case.options
+        op.builtinOptionsType = getattr(schema.BuiltinOptions, table)
+        op.builtinOptions = getattr(schema, table + "T")()
+        for name, value in fields.items():
+            assert hasattr(op.builtinOptions, name), (table, name)
+            setattr(op.builtinOptions, name, value)
+    graph.operators = [op]
+    model.subgraphs = [graph]
+    code = schema.OperatorCodeT()
+    code.builtinCode = getattr(schema.BuiltinOperator, case.op)
+    code.deprecatedBuiltinCode = min(code.builtinCode, 127)
+    code.version = case.version
+    model.operatorCodes = [code]
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def run(model, inputs, resolver):
+    interpreter = litert.Interpreter(
+        model_content=model, num_threads=1, experimental_op_resolver_type=resolver)
+    interpreter.allocate_tensors()
+    for detail, value in zip(interpreter.get_input_details(), inputs):
+        interpreter.set_tensor(detail["index"], value)
+    interpreter.invoke()
+    return [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()]
+
+
+def run_case(case):
+    model = build_model(case)
+    inputs = [s.value for s in case.inputs if s and s.data is None]
+    name = case.name
+    try:
+        outputs = run(model, inputs, litert.OpResolverType.BUILTIN_REF)
+    except ValueError as error:
+        if "find op" not in str(error):
+            raise
+        name += "!"
+        outputs = run(model, inputs, litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+    return name, model, inputs, outputs
+
+
+def chunk(data):
+    return struct.pack("<I", len(data)) + data
+
+
+def pack_case(name, model, inputs, outputs):
+    parts = [chunk(name.encode()), chunk(model), struct.pack("<I", len(inputs))]
+    parts += [chunk(v.tobytes()) for v in inputs]
+    parts.append(struct.pack("<I", len(outputs)))
+    for value in outputs:
+        value = np.asarray(value)
+        parts.append(struct.pack(f"<I{value.ndim}i", value.ndim, *value.shape))
+        parts.append(chunk(value.tobytes()))
+    return b"".join(parts)
+
+
+def main():
+    OUT.mkdir(parents=True, exist_ok=True)
+    total = size = 0
+    for op, cases in op_case_list.all_cases().items():
+        if sys.argv[1:] and op not in sys.argv[1:]:
+            continue
+        data = b"HEDDLEOC"
+        for case in cases:
+            try:
+                data += pack_case(*run_case(case))
+            except Exception as error:
+                sys.exit(f"{op} {case.name}: {error}")
+        (OUT / f"{op}.cases").write_bytes(data)
+        print(f"{op}: {len(cases)} cases, {len(data)} bytes")
+        total, size = total + len(cases), size + len(data)
+    print(f"{total} cases, {size} bytes")
+
+
+if __name__ == "__main__":
+    main()
