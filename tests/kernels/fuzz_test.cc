@@ -333,9 +333,8 @@ class Fuzzer {
             [=](FlatBufferBuilder& fbb) { return schema::CreateMulOptions(fbb, activation); });
         break;
       case HEDDLE_BUILTIN_CONCATENATION:
-        op.Options([=](FlatBufferBuilder& fbb) {
-          return schema::CreateConcatenationOptions(fbb, axis);
-        });
+        op.Options(
+            [=](FlatBufferBuilder& fbb) { return schema::CreateConcatenationOptions(fbb, axis); });
         break;
       case HEDDLE_BUILTIN_MEAN:
         op.Options([=](FlatBufferBuilder& fbb) { return schema::CreateReducerOptions(fbb, flag); });
