@@ -315,6 +315,13 @@ class Ops(Program):
         self.assertEqual([name for name in names if name], [
             "ADD", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "MAX_POOL_2D", "RESHAPE", "SOFTMAX"])
 
+    def test_the_selective_build_takes_the_list(self):
+        ops = self.write("ops.txt", self.call("ops", INT8).stdout.encode())
+        subprocess.run(["cmake", f"-DLIST={ROOT / 'kernels/builtin_ops.inc'}", f"-DOPS={ops}",
+                        f"-DOUTPUT={self.folder / 'selected.inc'}", "-P", str(ROOT / "cmake/HeddleSelectOps.cmake")],
+                       check=True, capture_output=True)
+        self.assertEqual((self.folder / "selected.inc").read_text().count("HEDDLE_BUILTIN_OP("), 7)
+
     def test_json(self):
         found = self.json("ops", FLOAT, INT8)
         ops = {op["name"]: op for op in found["ops"]}
