@@ -20,6 +20,9 @@ namespace heddle {
 class Subgraph;
 class ShapePlan;
 
+// Constant results up to this size are computed while planning: shape arithmetic, not weights.
+inline constexpr size_t kMaxFoldedBytes = 4096;
+
 // An operator of the model in one interpreter slot. What it keeps does not depend on shapes.
 struct Node {
   int32_t index = 0;  // in the model's subgraph

@@ -169,6 +169,8 @@ class Subgraph final : public OpHost {
   Status PrepareDynamicStep(ShapePlan& plan, Step& step);
   Status AcquireOutputs(ShapePlan& plan, Step& step);
   Status Observe(const Step& step, bool is_end) const;
+  // Says in faults that name no operator that they happened at this step.
+  Status AtStep(const Step& step, Status status) const;
   Status CopyBoundOutputs(ShapePlan& plan);
   bool Owns(const void* data) const;
   Status StageInputs(std::span<const heddle_tensor* const> inputs);

@@ -158,6 +158,10 @@ Status Subgraph::AllocateOutput(heddle_op_call* call, size_t output, std::span<c
   }
   void* memory = nullptr;
   if (step.is_folded) {
+    // The attempt to fold ends here; the run has its own limit.
+    if (bytes > kMaxFoldedBytes) {
+      return OutputError(call, HEDDLE_REASON_LIMIT_EXCEEDED, output, "too large to be folded");
+    }
     tensor.folded = Block::Make(instance_->environment->allocator(), bytes);
     if (!tensor.folded) return Status::OutOfMemory();
     memory = tensor.folded.data();

@@ -10,9 +10,6 @@
 namespace heddle {
 namespace {
 
-// Constant results up to this size are computed while planning: shape arithmetic, not weights.
-constexpr size_t kMaxFoldedBytes = 4096;
-
 void AppendKey(std::span<const int32_t> dims, std::vector<int32_t>* key) {
   key->push_back(static_cast<int32_t>(dims.size()));
   key->insert(key->end(), dims.begin(), dims.end());
@@ -106,9 +103,7 @@ StatusOr<std::shared_ptr<ShapePlan>> Subgraph::BuildPlan(std::vector<int32_t> ke
   for (size_t position = 0; position < execution_plan_.size(); ++position) {
     Node& node = nodes_[static_cast<size_t>(execution_plan_[position])];
     Step& step = AddStep(*plan, node, static_cast<int32_t>(position));
-    Status status = InferStep(*plan, step).Annotate([&](Fault& fault) {
-      if (fault.plan_position < 0) fault.plan_position = step.position;
-    });
+    Status status = AtStep(step, InferStep(*plan, step));
     if (status.ok()) continue;
     // A shape that does not fit may come from the file, behind an op that nobody has: that is the
     // first cause.
@@ -232,7 +227,11 @@ Status Subgraph::InferFromFile(Step& step) {
       continue;
     }
     HEDDLE_RETURN_IF_ERROR(SetOutput(&step, i, def.dtype, def.dims));
-    step.output_views[i]->flags |= HEDDLE_TENSOR_UNPROVEN;
+    if (step.output_unknown[i] != 0) {
+      step.dynamic_outputs = true;  // strings: the file cannot know their bytes
+    } else {
+      step.output_views[i]->flags |= HEDDLE_TENSOR_UNPROVEN;
+    }
   }
   return {};
 }
@@ -340,9 +339,7 @@ Status Subgraph::PreparePlan(ShapePlan& plan) {
       HEDDLE_RETURN_IF_ERROR(callee->subgraph()->PreparePlan(*callee));
     if (step.dynamic_inputs) continue;
     void* plan_state = nullptr;
-    HEDDLE_RETURN_IF_ERROR(CallPrepare(&step, &plan_state).Annotate([&](Fault& fault) {
-      if (fault.plan_position < 0) fault.plan_position = step.position;
-    }));
+    HEDDLE_RETURN_IF_ERROR(AtStep(step, CallPrepare(&step, &plan_state)));
     step.plan_state = plan_state;
     step.prepared = true;
     step.kernel = step.owner->context.kernel_name;

@@ -150,21 +150,30 @@ Status Subgraph::Run(ShapePlan& plan) {
   const bool stops = control.Stops();
   const bool watched = control.observer != nullptr;
   for (Step* step : plan.to_run) {
-    if (stops) {
-      HEDDLE_RETURN_IF_ERROR(control.Check().Annotate([&](Fault& fault) {
-        fault.plan_position = step->position;
-        fault.subgraph = index_;
-      }));
-    }
-    if (watched) HEDDLE_RETURN_IF_ERROR(Observe(*step, false));
-    HEDDLE_RETURN_IF_ERROR(RunStep(plan, *step).Annotate([&](Fault& fault) {
-      if (fault.plan_position < 0) fault.plan_position = step->position;
-    }));
-    if (watched) HEDDLE_RETURN_IF_ERROR(Observe(*step, true));
+    if (stops) HEDDLE_RETURN_IF_ERROR(AtStep(*step, control.Check()));
+    if (watched) HEDDLE_RETURN_IF_ERROR(AtStep(*step, Observe(*step, false)));
+    HEDDLE_RETURN_IF_ERROR(AtStep(*step, RunStep(plan, *step)));
+    if (watched) HEDDLE_RETURN_IF_ERROR(AtStep(*step, Observe(*step, true)));
     for (const int32_t tensor : step->release_after)
       dynamic_.Release(plan.views[static_cast<size_t>(tensor)].data);
   }
   return {};
+}
+
+Status Subgraph::AtStep(const Step& step, Status status) const {
+  return std::move(status).Annotate([&](Fault& fault) {
+    if (fault.op_name.empty()) {
+      const OperatorCode& code = instance_->model->CodeOf(*step.owner->def);
+      fault.op_name = code.name;
+      fault.op_version = code.version;
+      fault.subgraph = index_;
+      fault.operator_index = step.owner->index;
+      if (fault.place.empty()) {
+        fault.place = StrCat("subgraphs[", index_, "].operators[", step.owner->index, "]");
+      }
+    }
+    if (fault.plan_position < 0) fault.plan_position = step.position;
+  });
 }
 
 Status Subgraph::RunStep(ShapePlan& plan, Step& step) {
@@ -172,7 +181,14 @@ Status Subgraph::RunStep(ShapePlan& plan, Step& step) {
   if (step.dynamic_outputs) HEDDLE_RETURN_IF_ERROR(AcquireOutputs(plan, step));
   step.owner->context.stage = Stage::kInvoke;  // planning for other shapes may have come between
   const heddle_status code = step.run(&step);
-  if (code != HEDDLE_OK) return TakeReported(&step, code, Stage::kInvoke);
+  if (code != HEDDLE_OK) {
+    Status status = TakeReported(&step, code, Stage::kInvoke);
+    // An op that asked whether to stop does not know why.
+    if (code == HEDDLE_CANCELLED && instance_->control.deadline.Expired()) {
+      return instance_->control.Check();
+    }
+    return status;
+  }
   if (!step.dynamic_outputs) return {};
   for (size_t i = 0; i < step.output_views.size(); ++i) {
     if (step.output_views[i] == nullptr || step.output_views[i]->data != nullptr) continue;

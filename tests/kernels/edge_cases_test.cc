@@ -263,6 +263,13 @@ TEST(Where, ScalarsAndNothing) {
   none.Expect<int64_t>({0, 2}, {});
 }
 
+TEST(Where, BytesOtherThanZeroAreTrue) {
+  OpTester op(HEDDLE_BUILTIN_WHERE);
+  op.InputBytes(HEDDLE_DTYPE_BOOL, {3}, {0, 44, 1});
+  op.Output(HEDDLE_DTYPE_INT64);
+  op.Expect<int64_t>({2, 1}, {1, 2});
+}
+
 TEST(Mean, OfNothing) {
   OpTester real(HEDDLE_BUILTIN_MEAN);
   real.Input<float>({2, 0}, {});

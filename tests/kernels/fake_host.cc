@@ -212,7 +212,8 @@ Status FakeHost::GetSubgraphIo(int32_t index, size_t* subgraph_inputs, size_t* s
   return {};
 }
 
-Status FakeHost::InferSubgraph(heddle_op_call*, int32_t index, std::span<const heddle_tensor* const> values,
+Status FakeHost::InferSubgraph(heddle_op_call*, int32_t index,
+                               std::span<const heddle_tensor* const> values,
                                std::span<const heddle_tensor* const>* views) {
   std::vector<Shape> shapes;
   for (const heddle_tensor* value : values) {
@@ -227,7 +228,8 @@ Status FakeHost::InferSubgraph(heddle_op_call*, int32_t index, std::span<const h
   return {};
 }
 
-Status FakeHost::InvokeSubgraph(heddle_op_call*, int32_t index, std::span<const heddle_tensor* const> values,
+Status FakeHost::InvokeSubgraph(heddle_op_call*, int32_t index,
+                                std::span<const heddle_tensor* const> values,
                                 std::span<const heddle_tensor* const>* views) {
   calls_.push_back(index);
   std::vector<Value> arguments;

@@ -91,9 +91,11 @@ class FakeHost final : public OpHost {
   Status OpenResource(heddle_op_call* call, int32_t id, const heddle_resource_type& type,
                       bool create, void* argument, void** object) override;
   Status GetSubgraphIo(int32_t index, size_t* subgraph_inputs, size_t* subgraph_outputs) override;
-  Status InferSubgraph(heddle_op_call* call, int32_t index, std::span<const heddle_tensor* const> values,
+  Status InferSubgraph(heddle_op_call* call, int32_t index,
+                       std::span<const heddle_tensor* const> values,
                        std::span<const heddle_tensor* const>* views) override;
-  Status InvokeSubgraph(heddle_op_call* call, int32_t index, std::span<const heddle_tensor* const> values,
+  Status InvokeSubgraph(heddle_op_call* call, int32_t index,
+                        std::span<const heddle_tensor* const> values,
                         std::span<const heddle_tensor* const>* views) override;
 
  private:

@@ -286,6 +286,7 @@ class Fuzzer {
     int32_t a[6];
     for (int32_t& value : a) value = dice_.Attribute();
     const bool flag = dice_.OneIn(2);
+    const int32_t axis = dice_.OneIn(12) ? a[0] : dice_.Between(-2, 2);
     const float real = dice_.OneIn(2) ? 1.0f : dice_.Real();
     if (dice_.OneIn(30)) return;
     switch (code) {
@@ -332,9 +333,8 @@ class Fuzzer {
             [=](FlatBufferBuilder& fbb) { return schema::CreateMulOptions(fbb, activation); });
         break;
       case HEDDLE_BUILTIN_CONCATENATION:
-        op.Options([=](FlatBufferBuilder& fbb) {
-          return schema::CreateConcatenationOptions(fbb, a[0] - 2);
-        });
+        op.Options(
+            [=](FlatBufferBuilder& fbb) { return schema::CreateConcatenationOptions(fbb, axis); });
         break;
       case HEDDLE_BUILTIN_MEAN:
         op.Options([=](FlatBufferBuilder& fbb) { return schema::CreateReducerOptions(fbb, flag); });

@@ -84,10 +84,10 @@ std::shared_ptr<Allocator> LimitedAllocator(const size_t* limit) {
   functions.context = const_cast<size_t*>(limit);
   functions.allocate = [](void* context, size_t bytes, size_t alignment) -> void* {
     if (bytes > *static_cast<const size_t*>(context)) return nullptr;
-    return ::operator new (bytes, std::align_val_t{alignment}, std::nothrow);
+    return ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
   };
   functions.deallocate = [](void*, void* pointer, size_t, size_t alignment) {
-    ::operator delete (pointer, std::align_val_t{alignment});
+    ::operator delete(pointer, std::align_val_t{alignment});
   };
   return std::make_shared<Allocator>(functions);
 }
