@@ -66,7 +66,6 @@ heddle_status ChooseKind(const OpContext& op, int32_t bias_attribute, SumKind* k
 heddle_status PrepareSum(const OpContext& op, const SumAttributes& attributes, int32_t channels,
                          SumPlan* plan) {
   HEDDLE_OP_RETURN_IF_ERROR(ChooseKind(op, attributes.bias_type, &plan->kind));
-  HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
   if (op.HasInput(2)) HEDDLE_OP_RETURN_IF_ERROR(CheckBias(op, channels));
   if (plan->kind == SumKind::kFloat) {
     const FloatRange range = ActivationRange(attributes.activation);

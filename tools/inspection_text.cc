@@ -58,8 +58,9 @@ std::string EntryPoints(const Model& model) {
         ports[is_output ? 1 : 0].push_back({entry.name, entry.tensor});
       }
     }
-    text += "signature '" + Printable(info.key) + "', subgraph " + std::to_string(info.subgraph) +
-            "\n" + PortTable(model, info.subgraph, ports[0], ports[1]);
+    text += "signature '" + Shorten(Printable(info.key), 70) + "', subgraph " +
+            std::to_string(info.subgraph) + "\n" +
+            PortTable(model, info.subgraph, ports[0], ports[1]);
   }
   if (!text.empty()) return text;
   const heddle_subgraph_info info = *model.subgraph(0);
@@ -73,6 +74,13 @@ std::string EntryPoints(const Model& model) {
     outputs.push_back({model.tensor(0, tensor)->name, info.outputs[i]});
   }
   return "inputs and outputs (no signature)\n" + PortTable(model, 0, inputs, outputs);
+}
+
+std::string FaultText(const heddle_error_info& fault) {
+  std::string text = Wrapped(Printable(fault.message), 2);
+  if (fault.place[0] != '\0') text += Wrapped(std::string("at ") + fault.place, 4);
+  if (fault.next_step[0] != '\0') text += Wrapped(std::string("-> ") + fault.next_step, 4);
+  return text;
 }
 
 std::string OpTable(const ModelSupport& support) {
@@ -89,12 +97,9 @@ std::string OpTable(const ModelSupport& support) {
         {op.info.name, Grouped(op.info.count), std::to_string(op.info.version),
          VersionsText(op.registered), since.empty() ? "-" : since,
          op.fault ? std::string("CANNOT RUN: ") + heddle_reason_get_name(op.fault->reason) : ""});
-    if (op.fault) {
-      reasons += "  " + Printable(op.fault->message) + "\n";
-      if (op.fault->next_step[0] != '\0') {
-        reasons += std::string("    -> ") + op.fault->next_step + "\n";
-      }
-    }
+    // Several entries may name the same op and version.
+    const std::string reason = op.fault ? FaultText(*op.fault) : "";
+    if (reasons.find(reason) == std::string::npos) reasons += reason;
   }
   return "ops\n" + table.Text() + reasons;
 }
@@ -118,8 +123,8 @@ std::string TensorTable(const Model& model, size_t subgraph) {
                ShapeText(tensor), Grouped(tensor.bytes), kind,
                QuantizationText(tensor.quantization)});
   }
-  return "tensors of subgraph " + std::to_string(subgraph) + " '" + Printable(info.name) + "'\n" +
-         table.Text();
+  return "tensors of subgraph " + std::to_string(subgraph) + " '" +
+         Shorten(Printable(info.name), 60) + "'\n" + table.Text();
 }
 
 std::string Numbers(const int32_t* values, size_t count) {
@@ -147,14 +152,16 @@ std::string AttributeLines(const Model& model, size_t subgraph, size_t op) {
 
 std::string OperatorList(const Model& model, size_t subgraph) {
   const heddle_subgraph_info info = *model.subgraph(subgraph);
-  std::string text =
-      "operators of subgraph " + std::to_string(subgraph) + " '" + Printable(info.name) + "'\n";
+  std::string text = "operators of subgraph " + std::to_string(subgraph) + " '" +
+                     Shorten(Printable(info.name), 60) + "'\n";
   for (size_t i = 0; i < info.operator_count; ++i) {
     const heddle_operator_info op = *model.op(subgraph, i);
     const heddle_operator_code_info code = *model.operator_code(op.operator_code);
-    text += "  " + std::to_string(i) + "  " + Printable(code.name) + " version " +
-            std::to_string(code.version) + "  " + Numbers(op.inputs, op.input_count) + " -> " +
-            Numbers(op.outputs, op.output_count) + "\n" + AttributeLines(model, subgraph, i);
+    const std::string line = "  " + std::to_string(i) + "  " + Printable(code.name) + " version " +
+                             std::to_string(code.version) + "  " +
+                             Numbers(op.inputs, op.input_count) + " -> " +
+                             Numbers(op.outputs, op.output_count);
+    text += Shorten(line, kLineWidth) + "\n" + AttributeLines(model, subgraph, i);
   }
   return text;
 }
@@ -168,10 +175,11 @@ std::string Head(const Inspection& inspection) {
     operators += model.subgraph(s)->operator_count;
     tensors += model.subgraph(s)->tensor_count;
   }
-  std::string text = BaseName(inspection.path) + ": " + BytesText(info.bytes) + ", " +
-                     Counted(info.subgraph_count, "subgraph") + ", " +
-                     Counted(operators, "operator") + ", " + Counted(tensors, "tensor") + "\n";
-  if (info.description[0] != '\0') text += "  " + Printable(info.description) + "\n";
+  std::string text = Shorten(Printable(BaseName(inspection.path)), 45) + ": " +
+                     BytesText(info.bytes) + ", " + Counted(info.subgraph_count, "subgraph") +
+                     ", " + Counted(operators, "operator") + ", " + Counted(tensors, "tensor") +
+                     "\n";
+  if (info.description[0] != '\0') text += Wrapped(Printable(info.description), 2);
   if (info.min_runtime_version[0] != '\0') {
     text += "  its metadata asks for TFLite " + Printable(info.min_runtime_version) + "\n";
   }
@@ -184,16 +192,20 @@ std::string MetadataText(const Inspection& inspection) {
   std::string text;
   for (size_t i = 0; i < model.info().metadata_count; ++i) {
     const Model::Metadata entry = *model.metadata(i);
-    text += "  " + Printable(entry.name) + ", " + BytesText(entry.bytes) + "\n";
+    text += "  " + Shorten(Printable(entry.name), 80) + ", " + BytesText(entry.bytes) + "\n";
   }
   for (const std::string& file : inspection.metadata.files)
-    text += "  file " + Printable(file) + "\n";
+    text += "  file " + Shorten(Printable(file), 90) + "\n";
   return text.empty() ? "" : "metadata\n" + text;
 }
 
 std::string MemoryText(const Inspection& inspection) {
   if (!inspection.plan.ok()) {
-    return std::string("this model cannot run\n  ") + inspection.plan.message() + "\n";
+    std::string text = "this model cannot run here\n";
+    if (!inspection.support.check.ok()) return text + "  ops are missing: see above\n";
+    const size_t faults = inspection.plan.fault_count();
+    for (size_t i = 0; i < faults; ++i) text += FaultText(inspection.plan.fault(i));
+    return faults > 0 ? text : text + Wrapped(inspection.plan.message(), 2);
   }
   const heddle_memory_info& memory = inspection.memory;
   return "memory\n  arena " + Grouped(memory.arena_bytes) + " bytes, lower bound " +

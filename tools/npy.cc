@@ -32,10 +32,7 @@ constexpr TypeRow kTypes[] = {
 };
 
 std::optional<heddle_dtype> TypeOf(const NpyHeader& header) {
-  if (header.kind == 'S') return HEDDLE_DTYPE_STRING;
-  if (header.kind == 'U') {
-    return header.item_bytes % 4 == 0 ? std::optional(HEDDLE_DTYPE_STRING) : std::nullopt;
-  }
+  if (header.kind == 'S' || header.kind == 'U') return HEDDLE_DTYPE_STRING;
   for (const TypeRow& row : kTypes) {
     if (row.kind == header.kind && row.bytes == header.item_bytes) return row.dtype;
   }

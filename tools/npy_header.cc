@@ -97,6 +97,10 @@ bool ParseDescr(std::string_view descr, NpyHeader* header) {
   const std::optional<int64_t> bytes = size.Integer();
   if (!bytes || !size.AtEnd()) return false;
   header->item_bytes = *bytes;
+  // The size of text counts characters, of four bytes each.
+  if (header->kind == 'U' && __builtin_mul_overflow(*bytes, int64_t{4}, &header->item_bytes)) {
+    return false;
+  }
   return std::string_view("<>|").find(header->byte_order) != std::string_view::npos;
 }
 

@@ -67,6 +67,21 @@ std::string Printable(std::string text) {
   return text;
 }
 
+std::string Wrapped(const std::string& text, size_t indent) {
+  std::string result;
+  size_t at = 0;
+  while (at < text.size()) {
+    size_t end = std::min(text.size(), at + kLineWidth - indent);
+    if (end < text.size()) {
+      const size_t blank = text.rfind(' ', end);
+      if (blank != std::string::npos && blank > at) end = blank;
+    }
+    result += std::string(indent, ' ') + text.substr(at, end - at) + '\n';
+    at = end < text.size() && text[end] == ' ' ? end + 1 : end;
+  }
+  return result;
+}
+
 std::string Shorten(const std::string& text, size_t longest) {
   if (text.size() <= longest || longest < 4) return text.substr(0, longest);
   const size_t head = (longest - 2) / 2;

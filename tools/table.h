@@ -29,6 +29,8 @@ class Table {
 // Names come from untrusted files: control characters become '?', so that they neither break lines
 // nor reach a terminal.
 std::string Printable(std::string text);
+// Breaks a paragraph at blanks into lines of at most 100 characters, each with this indent.
+std::string Wrapped(const std::string& text, size_t indent);
 // Cuts in the middle: "mobilenet/con..relu6".
 std::string Shorten(const std::string& text, size_t longest);
 // "12,345"

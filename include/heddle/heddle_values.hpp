@@ -100,10 +100,11 @@ class [[nodiscard]] Result {
   const Status& error() const { return error_; }
   T& value() & { return *Checked(); }
   const T& value() const& { return *const_cast<Result*>(this)->Checked(); }
-  T&& value() && { return std::move(*Checked()); }
+  // By value, so that `for (float& x : *interpreter.input<float>(0))` does not outlive its span.
+  T value() && { return std::move(*Checked()); }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return Checked(); }
   const T* operator->() const { return const_cast<Result*>(this)->Checked(); }
 

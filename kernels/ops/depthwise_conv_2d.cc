@@ -58,6 +58,7 @@ struct DepthwiseConv2D {
   static heddle_status Infer(OpContext& op, const Node& node) {
     ref::ConvShape shape;
     HEDDLE_OP_RETURN_IF_ERROR(MakeShape(op, node, &shape));
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
     const int32_t dims[] = {op.input_dims(0)[0], shape.window.h.output, shape.window.w.output,
                             shape.out_channels};
     return op.SetOutput(0, op.input(0).dtype, dims);

@@ -18,11 +18,11 @@ struct Dequantize {
 
   static heddle_status Infer(OpContext& op) {
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(1, 1, 1));
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, HEDDLE_DTYPE_FLOAT32));
     return op.SetOutput(0, HEDDLE_DTYPE_FLOAT32, op.input_dims(0));
   }
 
   static heddle_status Prepare(OpContext& op, Plan& plan) {
-    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, HEDDLE_DTYPE_FLOAT32));
     if (op.input(0).dtype == HEDDLE_DTYPE_FLOAT16) return HEDDLE_OK;
     return DispatchInput<int8_t, uint8_t, int16_t>(
         op, 0, [&](auto) { return GetChannelQuantization(op, 0, &plan.channels); });

@@ -67,6 +67,7 @@ struct FullyConnected {
   static heddle_status Infer(OpContext& op, const Node& node) {
     int64_t rows = 0;
     HEDDLE_OP_RETURN_IF_ERROR(MakeShape(op, node, &rows));
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
     const int32_t units = op.input_dims(1)[0];
     if (node.keep_num_dims) {
       std::vector<int32_t> dims(op.input_dims(0).begin(), op.input_dims(0).end());

@@ -38,6 +38,7 @@ struct Pool2D {
 
   static heddle_status Infer(OpContext& op, const Node& node) {
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(1, 1, 1));
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
     ref::Window window;
     HEDDLE_OP_RETURN_IF_ERROR(MakeWindow(op, node.window, node.filter_h, node.filter_w, &window));
     const auto input = op.input_dims(0);
@@ -48,7 +49,6 @@ struct Pool2D {
   static heddle_status Prepare(OpContext& op, const Node& node, Plan& plan) {
     HEDDLE_OP_RETURN_IF_ERROR(
         MakeWindow(op, node.window, node.filter_h, node.filter_w, &plan.window));
-    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
     plan.real = ActivationRange(node.activation);
     return DispatchInput<float, int8_t, uint8_t, int16_t>(op, 0, [&](auto tag) {
       if constexpr (std::is_same_v<typename decltype(tag)::type, float>) {

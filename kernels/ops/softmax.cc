@@ -34,6 +34,7 @@ struct Softmax {
   static heddle_status Infer(OpContext& op, const Node&) {
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(1, 1, 1));
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectRank(0, 1, INT32_MAX));
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
     return op.SetOutput(0, op.input(0).dtype, op.input_dims(0));
   }
 
@@ -44,7 +45,6 @@ struct Softmax {
       return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_SIZE_OVERFLOW, 0, "shape ", ShapeText(dims),
                      " is too large");
     }
-    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
     switch (op.input(0).dtype) {
       case HEDDLE_DTYPE_FLOAT32:
         return HEDDLE_OK;

@@ -20,7 +20,9 @@ struct Where {
 
   static heddle_status Invoke(OpContext& op) {
     return Dispatch(op, [&](auto tag) {
-      using T = typename decltype(tag)::type;
+      using Type = typename decltype(tag)::type;
+      // Bools of a model may hold any byte.
+      using T = std::conditional_t<std::is_same_v<Type, bool>, uint8_t, Type>;
       const T* input = op.InputData<T>(0);
       const size_t size = op.input(0).bytes / sizeof(T);
       int64_t count = 0;

@@ -156,7 +156,7 @@ class Subgraph final : public OpHost {
   Status InferFromFile(Step& step);
   Status CheckOutputs(const ShapePlan& plan, Step& step);
   Status CheckInputs(const ShapePlan& plan, const Step& step) const;
-  Status MissOf(const Node& node, int32_t position) const;
+  Status UnresolvedOps(const ShapePlan& plan) const;
   Status FoldStep(ShapePlan& plan, Step& step);
   void EvictPlans(const ShapePlan* keep);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planning: shapes of every tensor for given input shapes, folding, kernels, memory.
 #include <algorithm>
+#include <map>
 
 #include "runtime/base/dtype.h"
 #include "runtime/base/strings.h"
@@ -102,7 +103,13 @@ StatusOr<std::shared_ptr<ShapePlan>> Subgraph::BuildPlan(std::vector<int32_t> ke
   for (size_t position = 0; position < execution_plan_.size(); ++position) {
     Node& node = nodes_[static_cast<size_t>(execution_plan_[position])];
     Step& step = AddStep(*plan, node, static_cast<int32_t>(position));
-    HEDDLE_RETURN_IF_ERROR(AtStep(step, InferStep(*plan, step)));
+    Status status = AtStep(step, InferStep(*plan, step));
+    if (status.ok()) continue;
+    // A shape that does not fit may come from the file, behind an op that nobody has: that is the
+    // first cause.
+    Status first = UnresolvedOps(*plan);
+    first.Append(std::move(status));
+    return first;
   }
   for (const int32_t output : def_.outputs) {
     const heddle_tensor& view = plan->views[static_cast<size_t>(output)];
@@ -171,8 +178,10 @@ Status Subgraph::CheckInputs(const ShapePlan& plan, const Step& step) const {
 Status Subgraph::InferStep(ShapePlan& plan, Step& step) {
   HEDDLE_RETURN_IF_ERROR(CheckInputs(plan, step));
   bool constant_inputs = true;
+  bool unproven = false;
   for (const heddle_tensor* input : step.input_views) {
     if (input == nullptr) continue;
+    unproven = unproven || (input->flags & HEDDLE_TENSOR_UNPROVEN) != 0;
     const Storage storage = plan.tensors[static_cast<size_t>(input->index)].storage;
     step.dynamic_inputs = step.dynamic_inputs || storage == Storage::kDynamic;
     constant_inputs =
@@ -193,6 +202,11 @@ Status Subgraph::InferStep(ShapePlan& plan, Step& step) {
   } else {
     HEDDLE_RETURN_IF_ERROR(CallInfer(&step));
     HEDDLE_RETURN_IF_ERROR(CheckOutputs(plan, step));
+    if (unproven) {
+      for (heddle_tensor* output : step.output_views) {
+        if (output != nullptr) output->flags |= HEDDLE_TENSOR_UNPROVEN;
+      }
+    }
   }
   const bool pure = !registration.has_flag(HEDDLE_OP_STATEFUL) && !step.owner->has_side_effects;
   if (!pure || !(constant_inputs || registration.has_flag(HEDDLE_OP_SHAPES_ONLY))) return {};
@@ -282,27 +296,42 @@ Status Subgraph::FoldStep(ShapePlan& plan, Step& step) {
   return {};
 }
 
-Status Subgraph::MissOf(const Node& node, int32_t position) const {
-  const Status& miss = (*instance_->misses)[node.def->code];
-  return miss.Clone().Annotate([&](Fault& fault) {
-    fault.subgraph = index_;
-    fault.operator_index = node.index;
-    fault.plan_position = position;
-    fault.place = StrCat("subgraphs[", index_, "].operators[", node.index, "]");
-  });
+Status Subgraph::UnresolvedOps(const ShapePlan& plan) const {
+  // One fault an op code, at its first operator: a model may use it a thousand times.
+  struct Use {
+    const Step* first = nullptr;
+    size_t count = 0;
+  };
+  std::map<uint32_t, Use> uses;
+  for (const Step& step : plan.steps) {
+    if (step.owner->registration != nullptr) continue;
+    Use& use = uses[step.owner->def->code];
+    if (use.first == nullptr) use.first = &step;
+    ++use.count;
+  }
+  Status misses;
+  for (const auto& [code, use] : uses) {
+    misses.Append((*instance_->misses)[code].Clone().Annotate([&](Fault& fault) {
+      fault.subgraph = index_;
+      fault.operator_index = use.first->owner->index;
+      fault.plan_position = use.first->position;
+      fault.place = StrCat("subgraphs[", index_, "].operators[", fault.operator_index, "]");
+      if (use.count > 1)
+        StrAppend(fault.message, " (", use.count, " operators, this is the first)");
+    }));
+  }
+  return misses;
 }
 
 Status Subgraph::PreparePlan(ShapePlan& plan) {
   if (plan.prepared) return {};
   plan.buffers.clear();
   plan.to_run.clear();
-  Status unresolved;
+  HEDDLE_RETURN_IF_ERROR(UnresolvedOps(plan));
   for (Step& step : plan.steps) {
     step.ReleasePlanState();
     step.scratch_buffers.clear();
-    if (step.owner->registration == nullptr) unresolved.Append(MissOf(*step.owner, step.position));
   }
-  if (!unresolved.ok()) return unresolved;
   for (Step& step : plan.steps) {
     if (step.is_folded) continue;
     plan.to_run.push_back(&step);

@@ -42,7 +42,7 @@ std::string PlaceText(const Site& site) {
 
 std::string SiteText(const Model& model, const Site& site) {
   if (site.subgraph < 0) return "the model";
-  const std::string subgraph = StrCat("subgraph ", site.subgraph);
+  std::string subgraph = StrCat("subgraph ", site.subgraph);
   if (site.op >= 0) {
     const OperatorCode* code = CodeAt(model, site);
     if (code == nullptr) return StrCat("operator ", site.op, " of ", subgraph);

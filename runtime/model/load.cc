@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a file, a part of one, or memory to a verified Model.
 #include <cstring>
-#include <new>
 
 #include "runtime/base/strings.h"
 #include "runtime/model/model.h"

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "runtime/base/checked_math.h"
-#include "runtime/base/dtype.h"
 #include "runtime/base/strings.h"
 #include "runtime/model/verify.h"
 

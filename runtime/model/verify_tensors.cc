@@ -11,10 +11,6 @@ namespace heddle {
 namespace {
 
 Status VerifyShape(const Model& model, const Site& site, const TensorDef& tensor) {
-  if (!IsKnownDtype(tensor.dtype)) {
-    return BadModel(model, HEDDLE_REASON_BAD_TYPE, site, "type",
-                    StrCat("has type number ", static_cast<int32_t>(tensor.dtype)));
-  }
   const auto signature = tensor.shape_signature;
   if (std::any_of(signature.begin(), signature.end(), [](int32_t dim) { return dim < -1; })) {
     return BadModel(model, HEDDLE_REASON_BAD_SHAPE, site, "shape_signature",
@@ -31,13 +27,6 @@ Status VerifyShape(const Model& model, const Site& site, const TensorDef& tensor
   if (tensor.has_rank && !DenseBytes(dtype, tensor.dims, &bytes)) {
     return BadModel(model, HEDDLE_REASON_BAD_SHAPE, site, "shape",
                     StrCat("has the shape ", ShapeText(tensor.dims), ", whose size overflows"));
-  }
-  for (size_t i = 0; i < tensor.variant_types.size(); ++i) {
-    if (!IsKnownDtype(tensor.variant_types[i].dtype)) {
-      return BadModel(
-          model, HEDDLE_REASON_BAD_TYPE, site, StrCat("variant_tensors[", i, "].type"),
-          StrCat("holds type number ", static_cast<int32_t>(tensor.variant_types[i].dtype)));
-    }
   }
   return {};
 }

@@ -33,6 +33,8 @@ class ModelBuilderAccess {
   Status BuildOperator(const Site& site, const schema::Operator& source, OperatorDef* op);
   // view_tensor.cc
   Status BuildTensor(const Site& site, const schema::Tensor& source, TensorDef* tensor);
+  Status BuildType(const Site& site, schema::TensorType source, std::string_view below,
+                   heddle_dtype* dtype);
   Status BuildQuantization(const Site& site, const schema::QuantizationParameters& source,
                            TensorDef* tensor);
   // The array in place, or a copy that is aligned: several writers ignore the alignment of numbers

@@ -34,7 +34,7 @@ void ReadMultiAxis(const schema::MultiAxisQuantization& source, TensorDef* tenso
 Status ModelBuilderAccess::BuildTensor(const Site& site, const schema::Tensor& source,
                                        TensorDef* tensor) {
   tensor->name = ViewOf(source.name());
-  tensor->dtype = static_cast<heddle_dtype>(source.type());
+  HEDDLE_RETURN_IF_ERROR(BuildType(site, source.type(), "type", &tensor->dtype));
   tensor->dims = SpanOf(source.shape());
   tensor->shape_signature = SpanOf(source.shape_signature());
   // Only files that set has_rank at all tell a scalar from an unknown rank by it.
@@ -57,9 +57,13 @@ Status ModelBuilderAccess::BuildTensor(const Site& site, const schema::Tensor& s
   }
   if (const auto* variants = source.variant_tensors()) {
     if (!budget_.Spend(variants->size())) return budget_.Exhausted(model_, site);
-    for (const schema::VariantSubType* variant : *variants) {
-      tensor->variant_types.push_back({static_cast<heddle_dtype>(variant->type()),
-                                       variant->has_rank(), SpanOf(variant->shape())});
+    for (flatbuffers::uoffset_t i = 0; i < variants->size(); ++i) {
+      const schema::VariantSubType& variant = *variants->Get(i);
+      VariantType& type = tensor->variant_types.emplace_back();
+      type.has_rank = variant.has_rank();
+      type.dims = SpanOf(variant.shape());
+      HEDDLE_RETURN_IF_ERROR(
+          BuildType(site, variant.type(), StrCat("variant_tensors[", i, "].type"), &type.dtype));
     }
   }
   tensor->quantization.struct_size = sizeof(heddle_quantization);
@@ -67,6 +71,17 @@ Status ModelBuilderAccess::BuildTensor(const Site& site, const schema::Tensor& s
   tensor->quantization.zero_points_tensor = -1;
   if (source.quantization() == nullptr) return {};
   return BuildQuantization(site, *source.quantization(), tensor);
+}
+
+Status ModelBuilderAccess::BuildType(const Site& site, schema::TensorType source,
+                                     std::string_view below, heddle_dtype* dtype) {
+  const auto number = static_cast<int32_t>(source);
+  if (!IsKnownDtype(number)) {
+    return BadModel(model_, HEDDLE_REASON_BAD_TYPE, site, below,
+                    StrCat("has the unknown type ", number));
+  }
+  *dtype = static_cast<heddle_dtype>(number);
+  return {};
 }
 
 Status ModelBuilderAccess::BuildQuantization(const Site& site,
@@ -107,6 +122,7 @@ Status ModelBuilderAccess::BuildQuantization(const Site& site,
 }
 
 std::span<const int64_t> ModelBuilderAccess::Aligned(const flatbuffers::Vector<int64_t>& vector) {
+  if (vector.size() == 0) return {};
   const uint8_t* data = vector.Data();
   if (reinterpret_cast<uintptr_t>(data) % alignof(int64_t) == 0) {
     return {reinterpret_cast<const int64_t*>(data), vector.size()};

@@ -12,10 +12,20 @@ namespace {
 
 // Codes are dense from 0; this bounds what a wrong registration can make us allocate.
 constexpr int32_t kMaxBuiltinCode = 4095;
+constexpr size_t kMaxInPlacePairs = 4096;
 
 Status BadTable(const std::string& name, std::string_view what) {
   return Status(HEDDLE_INVALID_ARGUMENT, HEDDLE_PHASE_PLUGIN, HEDDLE_REASON_PLUGIN_BAD_TABLE,
                 StrCat("registration of ", name, ": ", what));
+}
+
+// Positions of the bits that are set: "4, 31".
+std::string BitsText(uint32_t bits) {
+  std::string text;
+  for (uint32_t bit = 0; bit < 32; ++bit) {
+    if ((bits >> bit & 1) != 0) StrAppend(text, text.empty() ? "" : ", ", bit);
+  }
+  return text;
 }
 
 }  // namespace
@@ -58,13 +68,15 @@ StatusOr<OpRegistrationRef> OpRegistration::Make(const heddle_op& given) {
   if (op.prepare != nullptr && op.release == nullptr) {
     return BadTable(name, "prepare without release");
   }
-  if ((op.flags & ~HEDDLE_OP_KNOWN_FLAGS) != 0) {
+  if (const uint32_t unknown = op.flags & ~HEDDLE_OP_KNOWN_FLAGS; unknown != 0) {
     return Status(HEDDLE_UNSUPPORTED, HEDDLE_PHASE_PLUGIN, HEDDLE_REASON_PLUGIN_CAPABILITY,
-                  StrCat("registration of ", name, ": unknown flag bits ",
-                         op.flags & ~HEDDLE_OP_KNOWN_FLAGS));
+                  StrCat("registration of ", name, ": unknown flag bits ", BitsText(unknown)));
   }
   if (op.in_place_count != 0 && op.in_place == nullptr) {
     return BadTable(name, "in_place is NULL but in_place_count is not 0");
+  }
+  if (op.in_place_count > kMaxInPlacePairs) {
+    return BadTable(name, StrCat("in_place_count is ", op.in_place_count));
   }
   made->in_place_.assign(op.in_place, op.in_place + op.in_place_count);
   for (const heddle_in_place_pair& pair : made->in_place_) {

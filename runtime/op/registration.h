@@ -86,6 +86,9 @@ class OpResolver {
 
   const Versions* FindBuiltin(int32_t code) const;
   const Versions* FindCustom(std::string_view name) const;
+  // Ranges of all registrations, here and in the chain, in the order of lookup.
+  void CollectRanges(int32_t builtin_code, std::vector<VersionRange>* ranges) const;
+  void CollectRanges(std::string_view custom_name, std::vector<VersionRange>* ranges) const;
   void CollectNearMisses(std::string_view name, std::vector<std::string>* names) const;
 
   std::vector<Versions> builtins_;  // indexed by builtin code

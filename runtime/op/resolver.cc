@@ -18,16 +18,10 @@ OpRegistrationRef FindVersion(const std::vector<OpRegistrationRef>& registration
   return nullptr;
 }
 
-void Widen(const std::vector<OpRegistrationRef>& registrations,
-           std::optional<VersionRange>* range) {
+void AppendRanges(const std::vector<OpRegistrationRef>& registrations,
+                  std::vector<VersionRange>* ranges) {
   for (const OpRegistrationRef& registration : registrations) {
-    const heddle_op& op = registration->op();
-    if (!range->has_value()) {
-      *range = VersionRange{op.min_version, op.max_version};
-    } else {
-      (*range)->min = std::min((*range)->min, op.min_version);
-      (*range)->max = std::max((*range)->max, op.max_version);
-    }
+    ranges->push_back({registration->op().min_version, registration->op().max_version});
   }
 }
 
@@ -65,9 +59,37 @@ bool IsNear(std::string_view wanted, std::string_view held) {
   return difference <= allowed && EditDistance(a, b) <= allowed;
 }
 
-std::string RangeText(const VersionRange& range) {
-  if (range.min == range.max) return StrCat("version ", range.min);
-  return StrCat("versions ", range.min, " to ", range.max);
+// "version 3", "versions 1 to 3", "versions 1 to 3 and 5": gaps are told.
+std::string RangesText(std::vector<VersionRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const VersionRange& a, const VersionRange& b) { return a.min < b.min; });
+  std::vector<VersionRange> merged;
+  for (const VersionRange& range : ranges) {
+    // Compared so that INT32_MAX as an upper bound does not overflow.
+    if (!merged.empty() && range.min - 1 <= merged.back().max) {
+      merged.back().max = std::max(merged.back().max, range.max);
+    } else {
+      merged.push_back(range);
+    }
+  }
+  const bool one = merged.size() == 1 && merged[0].min == merged[0].max;
+  std::string text = one ? "version " : "versions ";
+  for (size_t i = 0; i < merged.size(); ++i) {
+    if (i > 0) text += i + 1 == merged.size() ? " and " : ", ";
+    StrAppend(text, merged[i].min);
+    if (merged[i].max != merged[i].min) StrAppend(text, " to ", merged[i].max);
+  }
+  return text;
+}
+
+std::optional<VersionRange> Envelope(const std::vector<VersionRange>& ranges) {
+  if (ranges.empty()) return std::nullopt;
+  VersionRange all = ranges[0];
+  for (const VersionRange& range : ranges) {
+    all.min = std::min(all.min, range.min);
+    all.max = std::max(all.max, range.max);
+  }
+  return all;
 }
 
 Status Miss(const OperatorCode& code, heddle_reason reason, std::string message) {
@@ -147,30 +169,27 @@ OpRegistrationRef OpResolver::FindOp(const OperatorCode& code) const {
                           : FindOp(code.builtin_code, code.version);
 }
 
+void OpResolver::CollectRanges(int32_t builtin_code, std::vector<VersionRange>* ranges) const {
+  if (const Versions* own = FindBuiltin(builtin_code)) AppendRanges(*own, ranges);
+  for (const auto& next : chain_) next->CollectRanges(builtin_code, ranges);
+}
+
+void OpResolver::CollectRanges(std::string_view custom_name,
+                               std::vector<VersionRange>* ranges) const {
+  if (const Versions* own = FindCustom(custom_name)) AppendRanges(*own, ranges);
+  for (const auto& next : chain_) next->CollectRanges(custom_name, ranges);
+}
+
 std::optional<VersionRange> OpResolver::VersionsOf(int32_t builtin_code) const {
-  std::optional<VersionRange> range;
-  if (const Versions* own = FindBuiltin(builtin_code)) Widen(*own, &range);
-  for (const auto& next : chain_) {
-    if (const auto other = next->VersionsOf(builtin_code)) {
-      range = range
-                  ? VersionRange{std::min(range->min, other->min), std::max(range->max, other->max)}
-                  : *other;
-    }
-  }
-  return range;
+  std::vector<VersionRange> ranges;
+  CollectRanges(builtin_code, &ranges);
+  return Envelope(ranges);
 }
 
 std::optional<VersionRange> OpResolver::VersionsOf(std::string_view custom_name) const {
-  std::optional<VersionRange> range;
-  if (const Versions* own = FindCustom(custom_name)) Widen(*own, &range);
-  for (const auto& next : chain_) {
-    if (const auto other = next->VersionsOf(custom_name)) {
-      range = range
-                  ? VersionRange{std::min(range->min, other->min), std::max(range->max, other->max)}
-                  : *other;
-    }
-  }
-  return range;
+  std::vector<VersionRange> ranges;
+  CollectRanges(custom_name, &ranges);
+  return Envelope(ranges);
 }
 
 void OpResolver::CollectNearMisses(std::string_view name, std::vector<std::string>* names) const {
@@ -184,18 +203,27 @@ Status OpResolver::ExplainMiss(const OperatorCode& code) const {
   if (code.is_custom() && code.custom_name.empty()) {
     return Miss(code, HEDDLE_REASON_CUSTOM_OP_NO_NAME, "a custom op has no name");
   }
-  const char* kind = code.is_custom() ? "custom op " : "op ";
-  const auto range =
-      code.is_custom() ? VersionsOf(code.custom_name) : VersionsOf(code.builtin_code);
   const char* release = code.is_custom() ? nullptr : FirstRelease(code.builtin_code, code.version);
-  if (range.has_value()) {
-    std::string message = StrCat(kind, code.name, ": the model wants version ", code.version,
-                                 ", registered is ", RangeText(*range));
+  std::vector<VersionRange> ranges;
+  if (code.is_custom()) {
+    CollectRanges(code.custom_name, &ranges);
+  } else {
+    CollectRanges(code.builtin_code, &ranges);
+  }
+  if (const auto range = Envelope(ranges)) {
+    std::string message =
+        StrCat(code.is_custom() ? "custom op " : "op ", code.name, ": the model wants version ",
+               code.version, ", registered is ", RangesText(std::move(ranges)));
     if (release != nullptr) {
       StrAppend(message, "; version ", code.version, " came with TFLite ", release);
+    } else if (!code.is_custom()) {
+      StrAppend(message, "; no TFLite release that this library knows of has version ",
+                code.version);
     }
-    const bool too_old = code.version < range->min;
-    return Miss(code, too_old ? HEDDLE_REASON_OP_VERSION_TOO_OLD : HEDDLE_REASON_OP_VERSION_TOO_NEW,
+    // A version in a gap is older than something that is registered.
+    return Miss(code,
+                code.version > range->max ? HEDDLE_REASON_OP_VERSION_TOO_NEW
+                                          : HEDDLE_REASON_OP_VERSION_TOO_OLD,
                 std::move(message));
   }
   if (!code.is_custom()) {

@@ -67,6 +67,18 @@ void ExpectFloats(const std::vector<float>& actual, const std::vector<float>& ex
   }
 }
 
+// However a loop is split among threads, the bits are the same.
+void ExpectSameWhenSplit(const std::vector<uint8_t>& model,
+                         const std::vector<std::vector<uint8_t>>& inputs,
+                         const StatusOr<std::vector<Value>>& whole) {
+  const auto split = RunSingleOpModel(model, inputs, {.split = true});
+  ASSERT_EQ(split.ok(), whole.ok());
+  if (!whole.ok()) return;
+  for (size_t i = 0; i < whole->size(); ++i) {
+    EXPECT_EQ((*split)[i].bytes, (*whole)[i].bytes) << "output " << i << " of split loops";
+  }
+}
+
 class OpCases : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(OpCases, AgreeWithLiteRt) {
@@ -80,6 +92,7 @@ TEST_P(OpCases, AgreeWithLiteRt) {
     std::vector<std::vector<uint8_t>> inputs(reader.Number());
     for (auto& input : inputs) input = reader.Bytes();
     auto values = RunSingleOpModel(model, inputs);
+    ExpectSameWhenSplit(model, inputs, values);
     const uint32_t outputs = reader.Number();
     EXPECT_TRUE(values.ok()) << values.status().message();
     if (values.ok()) {

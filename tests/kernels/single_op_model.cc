@@ -58,11 +58,45 @@ class AlignedBytes {
   size_t size_;
 };
 
+// A registration whose invoke sees a host that splits every loop as far as possible.
+heddle_op WithSplitLoops(const heddle_op& op) {
+  heddle_op wrapped = op;
+  wrapped.user_data = const_cast<heddle_op*>(&op);
+  wrapped.invoke = [](heddle_op_call* call) {
+    const heddle_host* const host = call->host;
+    heddle_host splitting = *host;
+    splitting.parallel_for = [](heddle_op_call*, int64_t count, int64_t,
+                                void (*function)(void*, int64_t, int64_t), void* argument) {
+      for (int64_t i = count; i-- > 0;) function(argument, i, i + 1);
+      return HEDDLE_OK;
+    };
+    call->host = &splitting;
+    const heddle_status status = static_cast<const heddle_op*>(call->user_data)->invoke(call);
+    call->host = host;
+    return status;
+  };
+  return wrapped;
+}
+
+std::shared_ptr<Allocator> LimitedAllocator(const size_t* limit) {
+  heddle_allocator functions = {};
+  functions.struct_size = sizeof(functions);
+  functions.context = const_cast<size_t*>(limit);
+  functions.allocate = [](void* context, size_t bytes, size_t alignment) -> void* {
+    if (bytes > *static_cast<const size_t*>(context)) return nullptr;
+    return ::operator new(bytes, std::align_val_t{alignment}, std::nothrow);
+  };
+  functions.deallocate = [](void*, void* pointer, size_t, size_t alignment) {
+    ::operator delete(pointer, std::align_val_t{alignment});
+  };
+  return std::make_shared<Allocator>(functions);
+}
+
 }  // namespace
 
 StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> bytes,
                                               std::span<const std::vector<uint8_t>> inputs,
-                                              bool constant_inputs) {
+                                              const RunOptions& options) {
   const AlignedBytes aligned(bytes);
   const schema::Model& model = *schema::GetModel(aligned.span().data());
   const schema::SubGraph& graph = *model.subgraphs()->Get(0);
@@ -81,6 +115,13 @@ StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> bytes,
     return Status(HEDDLE_UNRESOLVED_OPS, HEDDLE_PHASE_RESOLVE, HEDDLE_REASON_OP_NOT_REGISTERED,
                   "no such op or version");
   }
+  const heddle_op original = op.registration->op();
+  if (options.split) {
+    auto split = OpRegistration::Make(WithSplitLoops(original));
+    if (!split.ok()) return std::move(split).status();
+    op.registration = *split;
+  }
+  op.allocator = LimitedAllocator(&options.memory_limit);
   if (node.builtin_options() != nullptr) {
     op.attributes = AttributeView(static_cast<const uint8_t*>(node.builtin_options()), 1,
                                   static_cast<uint8_t>(node.builtin_options_type()));
@@ -101,7 +142,7 @@ StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> bytes,
     const auto* found = std::find(begin, end, index);
     if (begin != nullptr && found != end) {
       memory.push_back(std::make_unique<AlignedBytes>(inputs[static_cast<size_t>(found - begin)]));
-      input.is_constant = constant_inputs;
+      input.is_constant = options.constant_inputs;
     } else {
       const auto* data = model.buffers()->Get(tensor.buffer())->data();
       memory.push_back(std::make_unique<AlignedBytes>(
@@ -124,6 +165,11 @@ StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> bytes,
     value.dims = output.dims;
     const auto* data = static_cast<const uint8_t*>(output.storage.data());
     value.bytes.assign(data, data + output.bytes);
+    for (size_t i = 0; i < kTensorPadding; ++i) {
+      if (data[output.bytes + i] == 0) continue;
+      return Status(HEDDLE_INTERNAL, HEDDLE_PHASE_INVOKE, HEDDLE_REASON_INTERNAL,
+                    "the kernel wrote behind the end of an output");
+    }
   }
   return values;
 }

@@ -26,10 +26,19 @@ struct Value {
   }
 };
 
+struct RunOptions {
+  // Give ParallelFor's items to the kernel one by one, the last first.
+  bool split = false;
+  // Declare the subgraph's inputs as known while planning.
+  bool constant_inputs = false;
+  // Largest allocation; larger ones fail.
+  size_t memory_limit = SIZE_MAX;
+};
+
 // `inputs`: bytes of the subgraph's inputs, in their order; constants come from the model. Absent
-// optional inputs are -1 in the operator.
+// optional inputs are -1 in the operator. Fails too if the kernel wrote behind an output's end.
 StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> model,
                                               std::span<const std::vector<uint8_t>> inputs,
-                                              bool constant_inputs = false);
+                                              const RunOptions& options = {});
 
 }  // namespace heddle::testing

@@ -25,7 +25,6 @@ from ai_edge_litert import schema_py_generated as schema
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import op_case_list  # noqa: E402
-from op_case_list import Tensor  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OUT = ROOT / "tests/golden/op_cases"

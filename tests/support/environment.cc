@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
 namespace heddle::testing {
 namespace fs = std::filesystem;
@@ -34,9 +33,13 @@ std::vector<std::string> CorpusModels() {
 }
 
 std::vector<uint8_t> ReadFileBytes(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  std::vector<uint8_t> bytes(error ? 0 : size);
   std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.good()) << "cannot read " << path;
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  EXPECT_TRUE(!error && file.good()) << "cannot read " << path;
+  return bytes;
 }
 
 }  // namespace heddle::testing

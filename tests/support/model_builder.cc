@@ -163,8 +163,10 @@ OperatorSpec& SubgraphSpec::Op(int32_t builtin_code, std::vector<int32_t> op_inp
 OperatorSpec& SubgraphSpec::CustomOp(std::string custom_code, std::vector<int32_t> op_inputs,
                                      std::vector<int32_t> op_outputs,
                                      std::vector<uint8_t> custom_options, int32_t version) {
-  OperatorSpec& op = Op(HEDDLE_BUILTIN_CUSTOM, std::move(op_inputs), std::move(op_outputs));
+  OperatorSpec& op = operators.emplace_back();
   op.opcode_index = model->OpCode(HEDDLE_BUILTIN_CUSTOM, version, std::move(custom_code));
+  op.inputs = std::move(op_inputs);
+  op.outputs = std::move(op_outputs);
   op.custom_options = std::move(custom_options);
   return op;
 }

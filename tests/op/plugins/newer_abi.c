@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built for an ABI that this library does not serve.
+#include "tests/op/plugins/parts.h"
+
+static const heddle_op kOps[] = {COPY_OP("Test.Copy", 1, 1)};
+EXPORT_PLUGIN(PLUGIN(HEDDLE_PLUGIN_ABI_VERSION + 98, 0, kOps, sizeof(kOps[0]), 1))
