@@ -119,9 +119,7 @@ TEST_F(GatedSlots, NothingChangesUnderARun) {
   gate_.WaitForVisitors(1);
   std::thread second([this] { EXPECT_EQ(Run(1, nullptr), HEDDLE_OK); });
   gate_.WaitForVisitors(2);
-  const auto refused = [&](heddle_status status) {
-    EXPECT_EQ(status, HEDDLE_FAILED_PRECONDITION);
-  };
+  const auto refused = [&](heddle_status status) { EXPECT_EQ(status, HEDDLE_FAILED_PRECONDITION); };
   const auto check = [&] {
     refused(rig_.Resize(0, {2}));
     refused(heddle_interpreter_release_memory(rig_.get(), nullptr));
