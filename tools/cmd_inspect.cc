@@ -26,7 +26,11 @@ Status Inspect(const Options& options) {
   // A model that cannot run is still worth a look.
   Result<Interpreter> interpreter = MakeInterpreter(*loaded, options.session);
   inspection.plan = interpreter ? interpreter->Prepare() : interpreter.error();
-  if (inspection.plan.ok()) inspection.memory = interpreter->memory();
+  if (inspection.plan.ok()) {
+    // Inputs have memory once it is asked for: count them, as in a run.
+    for (size_t i = 0; i < interpreter->input_count(); ++i) (void)interpreter->input_data(i);
+    inspection.memory = interpreter->memory();
+  }
 
   PrintNotes(inspection.metadata.notes);
   if (options.json) return PrintJson(InspectionJson(inspection));

@@ -128,10 +128,11 @@ class Subgraph final : public OpHost {
                         std::span<const heddle_tensor* const>* outputs) override;
 
  private:
-  // An input's memory: the caller's buffer, or own blocks. Two of them, since a loop may pass
-  // results of the last run, some of which are inputs of that run, as inputs of the next.
+  // An input's memory: the caller's buffer, or own blocks. The first is the entry point's. Calls
+  // take turns with two more, since a loop may pass results of the last run, some of which are
+  // inputs of that run, as inputs of the next.
   struct InputSlot {
-    Block blocks[2];
+    Block blocks[3];
     size_t string_bytes = 0;
     std::shared_ptr<Buffer> bound;
     bool copy_bound = false;  // kernels cannot read the bound buffer in place: copied at each run
@@ -198,7 +199,7 @@ class Subgraph final : public OpHost {
   bool rebind_ = true;        // bindings or memory changed since tensors were pointed at them
   bool io_bound_ = false;     // tensors point at the entry point's bindings
   bool active_ = false;       // running
-  int input_set_ = 0;         // which blocks of inputs_ the last call was given copies in
+  int input_set_ = 1;         // which blocks of inputs_ the last call was given copies in
   std::vector<int32_t> key_;  // reused
 };
 

@@ -200,8 +200,7 @@ void Subgraph::ReleaseMemory() {
   dynamic_.ReleaseAll();
   dynamic_.Trim();
   for (InputSlot& slot : inputs_) {
-    slot.blocks[0].Reset();
-    slot.blocks[1].Reset();
+    for (Block& block : slot.blocks) block.Reset();
     slot.string_bytes = 0;
   }
   stale_ = true;

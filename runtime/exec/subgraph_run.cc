@@ -94,7 +94,9 @@ Status Subgraph::Invoke() {
 bool Subgraph::Owns(const void* data) const {
   if (Inside(data, arena_) || dynamic_.Owns(data)) return true;
   for (const InputSlot& slot : inputs_) {
-    if (Inside(data, slot.blocks[0]) || Inside(data, slot.blocks[1])) return true;
+    for (const Block& block : slot.blocks) {
+      if (Inside(data, block)) return true;
+    }
   }
   return std::any_of(variables_.begin(), variables_.end(),
                      [&](const Block& block) { return Inside(data, block); });
@@ -103,7 +105,7 @@ bool Subgraph::Owns(const void* data) const {
 Status Subgraph::StageInputs(std::span<const heddle_tensor* const> inputs) {
   // Results of the last call may be passed on, inputs of that call among them: copies go to the
   // other set of blocks.
-  const int set = 1 - input_set_;
+  const int set = 3 - input_set_;
   for (size_t i = 0; i < inputs.size(); ++i) {
     inputs_[i].staged = inputs[i]->data;
     if (!Owns(inputs[i]->data)) continue;

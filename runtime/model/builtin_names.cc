@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/model/builtin_names.h"
 
+#include <algorithm>
 #include <iterator>
 
 namespace heddle {
@@ -36,6 +37,11 @@ constexpr OptionsRow kOptions[] = {
 #include "schema/attribute_tables.inc"
 #undef HEDDLE_OP_OPTIONS
 };
+static_assert(std::is_sorted(std::begin(kOptions), std::end(kOptions),
+                             [](const OptionsRow& a, const OptionsRow& b) {
+                               return a.code < b.code;
+                             }),
+              "options are found by binary search");
 
 }  // namespace
 
@@ -51,10 +57,10 @@ int32_t BuiltinCode(std::string_view name) {
 }
 
 uint32_t OptionsTableOf(int32_t code) {
-  for (const OptionsRow& row : kOptions) {
-    if (row.code == code) return row.table_key;
-  }
-  return 0;
+  const auto* row = std::lower_bound(
+      std::begin(kOptions), std::end(kOptions), code,
+      [](const OptionsRow& candidate, int32_t wanted) { return candidate.code < wanted; });
+  return row != std::end(kOptions) && row->code == code ? row->table_key : 0;
 }
 
 }  // namespace heddle

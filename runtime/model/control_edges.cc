@@ -49,6 +49,8 @@ Status ModelBuilderAccess::BuildControlEdges(std::span<const uint8_t> data) {
     return BadModel(model_, HEDDLE_REASON_MALFORMED, {}, "metadata.model_control_dependencies",
                     StrCat("has malformed control dependencies: ", what));
   };
+  // Several entries may have this name; the last counts.
+  if (!budget_.Spend(data.size())) return budget_.Exhausted(model_, {});
   Reader reader(data);
   uint32_t version;
   uint32_t count;

@@ -207,6 +207,26 @@ TEST(VerifyOptions, ControlFlowWithoutOptions) {
   ExpectRefused(model, HEDDLE_REASON_BAD_OPTIONS, "subgraphs[0].operators[1].builtin_options");
 }
 
+// An array of 8-byte numbers whose writer aligned it to 4 only.
+TEST(VerifyOptions, MisalignedArray) {
+  int refused = 0;
+  for (const size_t shift : {0, 4}) {
+    AddModel model;
+    model.graph.Op(HEDDLE_BUILTIN_STABLEHLO_TRANSPOSE, {}, {})
+        .Options([shift](FlatBufferBuilder& fbb) {
+          fbb.CreateVector(std::vector<uint8_t>(shift));
+          const auto halves = fbb.CreateVector<int32_t>({1, 0, 0, 0});
+          return schema::CreateStablehloTransposeOptions(
+              fbb, flatbuffers::Offset<flatbuffers::Vector<int64_t>>(halves.o));
+        });
+    const std::vector<uint8_t> bytes = model.Build();
+    if (LoadBytes(bytes).ok()) continue;
+    ++refused;
+    ExpectRefused(bytes, HEDDLE_REASON_MALFORMED, "subgraphs[0].operators[1].permutation");
+  }
+  EXPECT_EQ(refused, 1);
+}
+
 TEST(VerifyOptions, UnknownOpIsLeftToTheResolver) {
   AddModel model;
   model.graph.Op(777, {}, {}, 9).Options([](FlatBufferBuilder& fbb) {

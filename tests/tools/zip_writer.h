@@ -71,7 +71,7 @@ inline std::string MakeZip(const std::vector<ZipMember>& members, const std::str
     Put(&directory, 20, 2);
     Put(&directory, 20, 2);
     directory += common;
-    Put(&directory, 0, 2 + 2 + 2 + 4);
+    directory.append(2 + 2 + 2 + 4, '\0');  // comment, disk, attributes
     Put(&directory, member.zip64 ? kSee64 : offset, 4);
     directory += member.name + extra;
   }
