@@ -85,7 +85,8 @@ Status Subgraph::Invoke() {
   }
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const heddle_tensor& view = plan.views[static_cast<size_t>(def_.inputs[i])];
-    if (inputs_[i].copy_bound) std::memcpy(view.data, inputs_[i].bound->data(), view.bytes);
+    if (inputs_[i].copy_bound && view.bytes != 0)
+      std::memcpy(view.data, inputs_[i].bound->data(), view.bytes);
   }
   HEDDLE_RETURN_IF_ERROR(Run(plan));
   return CopyBoundOutputs(plan);
@@ -110,7 +111,8 @@ Status Subgraph::StageInputs(std::span<const heddle_tensor* const> inputs) {
     inputs_[i].staged = inputs[i]->data;
     if (!Owns(inputs[i]->data)) continue;
     HEDDLE_RETURN_IF_ERROR(EnsureInputBlock(i, set, inputs[i]->bytes));
-    std::memcpy(inputs_[i].blocks[set].data(), inputs[i]->data, inputs[i]->bytes);
+    if (inputs[i]->bytes != 0)
+      std::memcpy(inputs_[i].blocks[set].data(), inputs[i]->data, inputs[i]->bytes);
     inputs_[i].staged = inputs_[i].blocks[set].data();
   }
   input_set_ = set;
