@@ -302,8 +302,7 @@ TEST_F(Async, ABackgroundFailureIsTold) {
   const InterpreterPtr interpreter(made);
   EXPECT_EQ(Wait(ready), HEDDLE_INVALID_MODEL);
   EXPECT_EQ(rig_.error.info().phase, HEDDLE_PHASE_INIT);
-  EXPECT_EQ(heddle_interpreter_invoke(made, nullptr, rig_.error.out()),
-            HEDDLE_FAILED_PRECONDITION);
+  EXPECT_EQ(heddle_interpreter_invoke(made, nullptr, rig_.error.out()), HEDDLE_FAILED_PRECONDITION);
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ class Gate {
   }
   void WaitForVisitors(size_t count) {
     std::unique_lock<std::mutex> lock(mutex_);
-    EXPECT_TRUE(changed_.wait_for(lock, std::chrono::seconds(30),
-                                  [&] { return visitors_.size() >= count; }))
-        << "nobody came";
+    EXPECT_TRUE(changed_.wait_for(lock, std::chrono::seconds(30), [&] {
+      return visitors_.size() >= count;
+    })) << "nobody came";
   }
   std::vector<float> Visitors() {
     const std::lock_guard<std::mutex> lock(mutex_);

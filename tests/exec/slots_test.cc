@@ -114,14 +114,13 @@ TEST_F(GatedSlots, OneMoreThanThereAreIsRefused) {
 
 // What changes all slots is refused while any runs.
 TEST_F(GatedSlots, NothingChangesUnderARun) {
-  ASSERT_EQ(heddle_interpreter_invoke_async(rig_.get(), nullptr, &event_, nullptr), HEDDLE_OK);
-  const EventPtr event(event_);  // in the first slot
+  heddle_event* made = nullptr;
+  ASSERT_EQ(heddle_interpreter_invoke_async(rig_.get(), nullptr, &made, nullptr), HEDDLE_OK);
+  const EventPtr event(made);  // in the first slot
   gate_.WaitForVisitors(1);
   std::thread second([this] { EXPECT_EQ(Run(1, nullptr), HEDDLE_OK); });
   gate_.WaitForVisitors(2);
-  const auto refused = [&](heddle_status status) {
-    EXPECT_EQ(status, HEDDLE_FAILED_PRECONDITION);
-  };
+  const auto refused = [&](heddle_status status) { EXPECT_EQ(status, HEDDLE_FAILED_PRECONDITION); };
   const auto check = [&] {
     refused(rig_.Resize(0, {2}));
     refused(heddle_interpreter_release_memory(rig_.get(), nullptr));
