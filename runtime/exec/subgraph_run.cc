@@ -183,7 +183,9 @@ Status Subgraph::AtStep(const Step& step, Status status) const {
 Status Subgraph::RunStep(ShapePlan& plan, Step& step) {
   if (step.dynamic_inputs) HEDDLE_RETURN_IF_ERROR(PrepareDynamicStep(plan, step));
   if (step.dynamic_outputs) HEDDLE_RETURN_IF_ERROR(AcquireOutputs(plan, step));
-  step.owner->context.stage = Stage::kInvoke;  // planning for other shapes may have come between
+  NodeContext& context = step.owner->context;
+  context.stage = Stage::kInvoke;  // planning for other shapes may have come between
+  if (!context.reported.ok()) context.reported = {};  // a fault that the last run got over
   const heddle_status code = step.run(&step);
   if (code != HEDDLE_OK) {
     Status status = TakeReported(&step, code, Stage::kInvoke);
