@@ -207,8 +207,7 @@ heddle_status heddle_interpreter_get_input_info(const heddle_interpreter* interp
         full.dims = dims.data();
         full.bytes = heddle::DenseBytes(full.dtype, dims, &bytes) ? bytes : 0;
         full.is_shape_known = 1;
-        WriteInfo(full, info);
-        return {};
+        return heddle::capi::InfoStatus(WriteInfo(full, info));
       });
 }
 
@@ -224,8 +223,7 @@ heddle_status heddle_interpreter_get_output_info(const heddle_interpreter* inter
             heddle::capi::InfoOf(defs[static_cast<size_t>(i.OutputTensor(index))]);
         full.name = i.OutputName(index);
         if (const heddle_tensor* view = i.OutputView(index)) heddle::capi::ApplyView(*view, &full);
-        WriteInfo(full, info);
-        return {};
+        return heddle::capi::InfoStatus(WriteInfo(full, info));
       });
 }
 

@@ -136,7 +136,8 @@ heddle_status heddle_interpreter_get_tensor(const heddle_interpreter* interprete
                              heddle::capi::ApplyView(view, &full);
                              if (target.KeepsData(tensor)) memory = view.data;
                            }
-                           WriteInfo(full, info);
+                           HEDDLE_RETURN_IF_ERROR(
+                               heddle::capi::InfoStatus(WriteInfo(full, info)));
                            if (data != nullptr) *data = memory;
                            return {};
                          });
@@ -148,8 +149,7 @@ heddle_status heddle_interpreter_get_memory(const heddle_interpreter* interprete
                          [&](Interpreter& i, Interpreter::Lease&) -> Status {
                            HEDDLE_REQUIRE(info);
                            HEDDLE_ASSIGN_OR_RETURN(const heddle_memory_info memory, i.Memory());
-                           WriteInfo(memory, info);
-                           return {};
+                           return heddle::capi::InfoStatus(WriteInfo(memory, info));
                          });
 }
 
@@ -186,7 +186,6 @@ heddle_status heddle_interpreter_get_plan_step(const heddle_interpreter* interpr
         full.is_folded = step.is_folded ? 1 : 0;
         full.is_data_dependent = step.dynamic_inputs || step.dynamic_outputs ? 1 : 0;
         full.is_resolved = step.owner->registration != nullptr ? 1 : 0;
-        WriteInfo(full, info);
-        return {};
+        return heddle::capi::InfoStatus(WriteInfo(full, info));
       });
 }
