@@ -39,6 +39,11 @@ struct RunControl {
 
 // What the subgraphs of a slot have in common.
 struct Instance {
+  Instance() = default;
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+  ~Instance();
+
   std::shared_ptr<Environment> environment;
   std::shared_ptr<const Model> model;
   std::shared_ptr<WeightStore> weights;
@@ -156,7 +161,9 @@ class Subgraph final : public OpHost {
   Status InferFromFile(Step& step);
   Status CheckOutputs(const ShapePlan& plan, Step& step);
   Status CheckInputs(const ShapePlan& plan, const Step& step) const;
+  // All of the model's ops that nobody has, if the plan has one of them.
   Status UnresolvedOps(const ShapePlan& plan) const;
+  void AddUnresolved(Status* misses) const;
   Status FoldStep(ShapePlan& plan, Step& step);
   void EvictPlans(const ShapePlan* keep);
 
@@ -173,6 +180,9 @@ class Subgraph final : public OpHost {
   // Says in faults that name no operator that they happened at this step.
   Status AtStep(const Step& step, Status status) const;
   Status CopyBoundOutputs(ShapePlan& plan);
+  // Whether kernels can use the buffer as it is for this tensor; says in the log if not.
+  bool FitsInPlace(const Buffer& buffer, const heddle_tensor& view, const char* what, size_t i);
+  void ForgetBindings();
   bool Owns(const void* data) const;
   Status StageInputs(std::span<const heddle_tensor* const> inputs);
 

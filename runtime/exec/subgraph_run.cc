@@ -85,7 +85,8 @@ Status Subgraph::Invoke() {
   }
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const heddle_tensor& view = plan.views[static_cast<size_t>(def_.inputs[i])];
-    if (inputs_[i].copy_bound) std::memcpy(view.data, inputs_[i].bound->data(), view.bytes);
+    if (inputs_[i].copy_bound && view.bytes != 0)
+      std::memcpy(view.data, inputs_[i].bound->data(), view.bytes);
   }
   HEDDLE_RETURN_IF_ERROR(Run(plan));
   return CopyBoundOutputs(plan);
@@ -110,7 +111,8 @@ Status Subgraph::StageInputs(std::span<const heddle_tensor* const> inputs) {
     inputs_[i].staged = inputs[i]->data;
     if (!Owns(inputs[i]->data)) continue;
     HEDDLE_RETURN_IF_ERROR(EnsureInputBlock(i, set, inputs[i]->bytes));
-    std::memcpy(inputs_[i].blocks[set].data(), inputs[i]->data, inputs[i]->bytes);
+    if (inputs[i]->bytes != 0)
+      std::memcpy(inputs_[i].blocks[set].data(), inputs[i]->data, inputs[i]->bytes);
     inputs_[i].staged = inputs_[i].blocks[set].data();
   }
   input_set_ = set;
@@ -181,7 +183,9 @@ Status Subgraph::AtStep(const Step& step, Status status) const {
 Status Subgraph::RunStep(ShapePlan& plan, Step& step) {
   if (step.dynamic_inputs) HEDDLE_RETURN_IF_ERROR(PrepareDynamicStep(plan, step));
   if (step.dynamic_outputs) HEDDLE_RETURN_IF_ERROR(AcquireOutputs(plan, step));
-  step.owner->context.stage = Stage::kInvoke;  // planning for other shapes may have come between
+  NodeContext& context = step.owner->context;
+  context.stage = Stage::kInvoke;  // planning for other shapes may have come between
+  if (!context.reported.ok()) context.reported = {};  // a fault that the last run got over
   const heddle_status code = step.run(&step);
   if (code != HEDDLE_OK) {
     Status status = TakeReported(&step, code, Stage::kInvoke);

@@ -114,8 +114,9 @@ TEST_F(GatedSlots, OneMoreThanThereAreIsRefused) {
 
 // What changes all slots is refused while any runs.
 TEST_F(GatedSlots, NothingChangesUnderARun) {
-  ASSERT_EQ(heddle_interpreter_invoke_async(rig_.get(), nullptr, &event_, nullptr), HEDDLE_OK);
-  const EventPtr event(event_);  // in the first slot
+  heddle_event* made = nullptr;
+  ASSERT_EQ(heddle_interpreter_invoke_async(rig_.get(), nullptr, &made, nullptr), HEDDLE_OK);
+  const EventPtr event(made);  // in the first slot
   gate_.WaitForVisitors(1);
   std::thread second([this] { EXPECT_EQ(Run(1, nullptr), HEDDLE_OK); });
   gate_.WaitForVisitors(2);
