@@ -121,7 +121,7 @@ TEST(StructSize, NestedStructsHaveTheirOwn) {
 TEST(StructSize, InfoIsWrittenAsFarAsTheCallerKnowsIt) {
   Session s;
   Longer<heddle_model_info> info;
-  std::memset(&info, 0x5a, sizeof(info));
+  std::memset(static_cast<void*>(&info), 0x5a, sizeof(info));
   info.known.struct_size = offsetof(heddle_model_info, bytes);
   ASSERT_EQ(heddle_model_get_info(s.model, &info.known), HEDDLE_OK);
   EXPECT_EQ(info.known.struct_size, offsetof(heddle_model_info, bytes));
