@@ -136,8 +136,7 @@ heddle_status heddle_interpreter_get_tensor(const heddle_interpreter* interprete
                              heddle::capi::ApplyView(view, &full);
                              if (target.KeepsData(tensor)) memory = view.data;
                            }
-                           HEDDLE_RETURN_IF_ERROR(
-                               heddle::capi::InfoStatus(WriteInfo(full, info)));
+                           HEDDLE_RETURN_IF_ERROR(heddle::capi::InfoStatus(WriteInfo(full, info)));
                            if (data != nullptr) *data = memory;
                            return {};
                          });
