@@ -15,7 +15,7 @@ class Bindings : public ::testing::Test {
   void Start(uint32_t flags = 0) {
     rig_.AddOp("Increment", [&](TestOp& op) {
       op.flags = flags;
-      op.on_invoke = [&](heddle_op_call* call) {
+      op.on_invoke = [this, flags](heddle_op_call* call) {
         input_ = call->inputs[0]->data;
         output_ = call->outputs[0]->data;
         if ((flags & HEDDLE_OP_OVERREADS) != 0) {
