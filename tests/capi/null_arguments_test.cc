@@ -58,8 +58,7 @@ TEST_F(NullArguments, Environment) {
       {"event_wait", [](auto e) { return heddle_event_wait(nullptr, 0, e); }},
       {"event_on_done",
        [](auto e) {
-         return heddle_event_on_done(
-             nullptr, [](void*, heddle_status) {}, nullptr, e);
+         return heddle_event_on_done(nullptr, [](void*, heddle_status) {}, nullptr, e);
        }},
       {"token", [](auto e) { return heddle_cancel_token_create(nullptr, e); }},
   });

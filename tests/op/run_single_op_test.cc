@@ -143,7 +143,7 @@ TEST_F(RunSingleOpTest, FaultsInEveryStep) {
     return call->host->report(call, HEDDLE_UNSUPPORTED, HEDDLE_REASON_SHAPE_NOT_SUPPORTED, 0, "no");
   };
   struct Case {
-    TestOp::Callback TestOp::*callback;
+    TestOp::Callback TestOp::* callback;
     heddle_phase phase;
   };
   for (const Case& c :
