@@ -123,7 +123,10 @@ int32_t heddle_event_is_done(const heddle_event* event) {
 heddle_status heddle_event_wait(heddle_event* event, uint64_t timeout_ns, heddle_error** error) {
   return Guard(error, [&]() -> Status {
     HEDDLE_REQUIRE(event);
-    if (event->event->Wait(timeout_ns)) return event->event->Result();
+    if (event->event->Wait(timeout_ns)) {
+      // NOLINTNEXTLINE(clang-analyzer-cplusplus.NewDeleteLeaks): the copy moves into the result
+      return event->event->Result();
+    }
     if (!event->event->Usable()) {
       return Status(HEDDLE_FAILED_PRECONDITION, HEDDLE_PHASE_API, HEDDLE_REASON_FORKED,
                     "the run was started before fork() in another process");

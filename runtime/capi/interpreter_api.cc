@@ -7,7 +7,6 @@ using heddle::Interpreter;
 using heddle::Status;
 using heddle::StrCat;
 using heddle::capi::BadIndex;
-using heddle::capi::CString;
 using heddle::capi::Guard;
 using heddle::capi::WithInterpreter;
 using heddle::capi::WriteInfo;

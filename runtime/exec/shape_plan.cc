@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "runtime/base/strings.h"
 #include "runtime/memory/arena_planner.h"
 
 namespace heddle {

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "runtime/base/clock.h"
-#include "runtime/base/dtype.h"
 #include "runtime/base/strings.h"
 #include "runtime/exec/subgraph.h"
 
@@ -14,15 +13,15 @@ namespace {
 constexpr int32_t kMaxCallDepth = 64;
 
 struct ScopedFlag {
-  explicit ScopedFlag(bool* flag) : flag_(flag) { *flag_ = true; }
-  ~ScopedFlag() { *flag_ = false; }
-  bool* flag_;
+  explicit ScopedFlag(bool* f) : flag(f) { *flag = true; }
+  ~ScopedFlag() { *flag = false; }
+  bool* flag;
 };
 
 struct ScopedDepth {
-  explicit ScopedDepth(int32_t* depth) : depth_(depth) { ++*depth_; }
-  ~ScopedDepth() { --*depth_; }
-  int32_t* depth_;
+  explicit ScopedDepth(int32_t* d) : depth(d) { ++*depth; }
+  ~ScopedDepth() { --*depth; }
+  int32_t* depth;
 };
 
 bool Inside(const void* data, const Block& block) {
