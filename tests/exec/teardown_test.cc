@@ -60,9 +60,9 @@ struct Objects {
   }
 };
 
-void MakeObjects(const ModelBuilder& builder, TestOp& op, float* memory, int* released,
+// `rig` must outlive them: the environment's log goes there.
+void MakeObjects(Rig& rig, const ModelBuilder& builder, TestOp& op, float* memory, int* released,
                  Objects* objects) {
-  Rig rig({.threads = 2});
   op.AddTo(rig.resolver.get());
   rig.Start(builder);
   rig.environment.swap(objects->environment);
@@ -101,8 +101,9 @@ TEST(Teardown, EveryOrder) {
     alignas(64) float memory[4] = {};
     int released = 0;
     {
+      Rig rig({.threads = 2});
       Objects objects;
-      MakeObjects(model, op, memory, &released, &objects);
+      MakeObjects(rig, model, op, memory, &released, &objects);
       if (HasFatalFailure()) return;
       for (const size_t which : order) objects.Destroy(which);
     }
