@@ -65,9 +65,11 @@ heddle_status MakeWindow(const OpContext& op, const WindowAttributes& a, int32_t
   return MakeAxis(op, "width", a.padding, &window->w);
 }
 
-int64_t GrainFor(int64_t work) {
+int64_t GrainFor(std::initializer_list<int64_t> factors) {
   constexpr int64_t kWorthAThread = 1 << 16;
-  return work <= 0 ? kWorthAThread : std::max<int64_t>(1, kWorthAThread / work);
+  int64_t grain = kWorthAThread;
+  for (const int64_t factor : factors) grain /= std::max<int64_t>(1, factor);
+  return std::max<int64_t>(1, grain);
 }
 
 }  // namespace heddle::kernels

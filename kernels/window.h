@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 
 #include "kernels/op_kernel.h"
 #include "kernels/ref/window.h"
@@ -26,7 +27,9 @@ heddle_status CheckWindowAttributes(const OpContext& op, const WindowAttributes&
 heddle_status MakeWindow(const OpContext& op, const WindowAttributes& attributes, int32_t filter_h,
                          int32_t filter_w, ref::Window* window);
 
-// How many rows a thread should take at least, if one costs `work` multiplications or so.
-int64_t GrainFor(int64_t work);
+// How many items a thread should take at least, if one costs the product of `factors`
+// multiplications or so.
+int64_t GrainFor(std::initializer_list<int64_t> factors);
+inline int64_t GrainFor(int64_t work) { return GrainFor({work}); }
 
 }  // namespace heddle::kernels

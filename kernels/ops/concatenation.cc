@@ -90,6 +90,7 @@ struct Concatenation {
       }
       plan.runs.push_back(run);
     }
+    if (plan.out_run == 0) plan.outer = 0;
     plan.rescale.resize(op.input_count());
     const bool may_be_quantized =
         dtype == HEDDLE_DTYPE_INT8 || dtype == HEDDLE_DTYPE_UINT8 || dtype == HEDDLE_DTYPE_INT16;

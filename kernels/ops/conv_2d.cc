@@ -69,9 +69,10 @@ struct Conv2D {
 
   static heddle_status Invoke(OpContext& op, const Node&, const Plan& plan) {
     const ref::ConvShape& shape = plan.shape;
-    const int64_t work = int64_t{shape.window.w.output} * shape.out_channels *
-                         shape.window.h.filter * shape.window.w.filter * shape.filter_channels;
-    return op.ParallelFor(shape.rows(), GrainFor(work), [&](int64_t begin, int64_t end) {
+    const int64_t grain =
+        GrainFor({shape.window.w.output, shape.out_channels, shape.window.h.filter,
+                  shape.window.w.filter, shape.filter_channels});
+    return op.ParallelFor(shape.rows(), grain, [&](int64_t begin, int64_t end) {
       RunSum(op, plan.sum, [&](const auto& params, auto... operands) {
         ref::Conv(shape, params, operands..., begin, end);
       });

@@ -106,6 +106,7 @@ struct Pad {
     const int64_t run = dims.empty() ? 1 : dims.back();
     const int64_t out_run = dims.empty() ? 1 : plan.dims.back();
     const int64_t before = dims.empty() ? 0 : plan.before.back();
+    if (out_run == 0) return HEDDLE_OK;
     heddle_status status = HEDDLE_OK;
     DispatchWidth(op.input(0).dtype, [&](auto tag) {
       using T = typename decltype(tag)::type;

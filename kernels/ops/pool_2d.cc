@@ -67,12 +67,13 @@ struct Pool2D {
 
   static heddle_status Invoke(OpContext& op, const Node&, const Plan& plan) {
     const auto input = op.input_dims(0);
-    const int64_t rows = int64_t{input[0]} * plan.window.h.output;
-    const int64_t work =
-        int64_t{plan.window.w.output} * input[3] * plan.window.h.filter * plan.window.w.filter;
+    const bool empty = plan.window.w.output == 0 || input[3] == 0;
+    const int64_t rows = empty ? 0 : int64_t{input[0]} * plan.window.h.output;
+    const int64_t grain =
+        GrainFor({plan.window.w.output, input[3], plan.window.h.filter, plan.window.w.filter});
     return DispatchInput<float, int8_t, uint8_t, int16_t>(op, 0, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      return op.ParallelFor(rows, GrainFor(work), [&](int64_t begin, int64_t end) {
+      return op.ParallelFor(rows, grain, [&](int64_t begin, int64_t end) {
         ref::PoolLimit<T> min;
         ref::PoolLimit<T> max;
         if constexpr (std::is_same_v<T, float>) {

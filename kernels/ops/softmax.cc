@@ -45,6 +45,7 @@ struct Softmax {
       return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_SIZE_OVERFLOW, 0, "shape ", ShapeText(dims),
                      " is too large");
     }
+    if (plan.depth == 0) plan.rows = 0;
     switch (op.input(0).dtype) {
       case HEDDLE_DTYPE_FLOAT32:
         return HEDDLE_OK;

@@ -19,7 +19,10 @@ struct ConvShape {
   int32_t out_channels = 0;
   int32_t filter_channels = 0;  // in_channels / groups; by depth: the multiplier
 
-  int64_t rows() const { return batches * window.h.output; }
+  // Of the output; none if they would be empty.
+  int64_t rows() const {
+    return window.w.output == 0 || out_channels == 0 ? 0 : batches * window.h.output;
+  }
 };
 
 // Parameters of an integer convolution or matrix product.
@@ -84,7 +87,7 @@ void AddProducts(int64_t count, Sum* sums, const In* a, const Filter* b, int64_t
   }
 }
 
-// Computes rows [begin, end) of batches * height. finish(sum, channel) gives the output element.
+// Computes rows [begin, end) of shape.rows(). finish(sum, channel) gives the output element.
 template <typename Sum, typename In, typename Filter, typename Out, typename MultiplyAdd,
           typename Finish>
 void ConvRows(const ConvShape& shape, const In* input, const Filter* filter, Out* output,

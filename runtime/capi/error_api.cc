@@ -92,8 +92,7 @@ heddle_status heddle_error_get_info(const heddle_error* error, size_t index,
     full.tensor = fault.tensor;
     full.tensor_name = fault.tensor_name.c_str();
   }
-  heddle::capi::WriteInfo(full, info);
-  return HEDDLE_OK;
+  return heddle::capi::WriteInfo(full, info);
 }
 
 const char* heddle_error_get_message(const heddle_error* error) {
@@ -127,6 +126,5 @@ heddle_status heddle_library_get_info(heddle_library_info* info) {
   full.components = heddle::Components();
   full.path = heddle::PathOfAddress(reinterpret_cast<const void*>(&heddle_library_get_info));
   full.schema_version = 3;
-  heddle::capi::WriteInfo(full, info);
-  return HEDDLE_OK;
+  return heddle::capi::WriteInfo(full, info);
 }

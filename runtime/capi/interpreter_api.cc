@@ -191,33 +191,40 @@ int32_t heddle_interpreter_find_output(const heddle_interpreter* interpreter, co
 
 heddle_status heddle_interpreter_get_input_info(const heddle_interpreter* interpreter, size_t index,
                                                 heddle_tensor_info* info) {
-  const Interpreter* i = Ready(interpreter);
-  if (i == nullptr || info == nullptr || index >= i->input_count()) return HEDDLE_INVALID_ARGUMENT;
-  const heddle::SubgraphDef& def = i->model().subgraphs()[static_cast<size_t>(i->entry_subgraph())];
-  heddle_tensor_info full =
-      heddle::capi::InfoOf(def.tensors[static_cast<size_t>(i->InputTensor(index))]);
-  const std::span<const int32_t> dims = i->InputDims(index);
-  size_t bytes = 0;
-  full.name = i->InputName(index);
-  full.rank = static_cast<int32_t>(dims.size());
-  full.dims = dims.data();
-  full.bytes = heddle::DenseBytes(full.dtype, dims, &bytes) ? bytes : 0;
-  full.is_shape_known = 1;
-  WriteInfo(full, info);
-  return HEDDLE_OK;
+  // The lease is the interpreter's, not part of what it looks like from outside.
+  return WithInterpreter(
+      const_cast<heddle_interpreter*>(interpreter), nullptr,
+      [&](Interpreter& i, Interpreter::Lease&) -> Status {
+        HEDDLE_REQUIRE(info);
+        if (index >= i.input_count()) return BadIndex("input", index, i.input_count());
+        const auto& defs = i.model().subgraphs()[static_cast<size_t>(i.entry_subgraph())].tensors;
+        heddle_tensor_info full =
+            heddle::capi::InfoOf(defs[static_cast<size_t>(i.InputTensor(index))]);
+        const std::span<const int32_t> dims = i.InputDims(index);
+        size_t bytes = 0;
+        full.name = i.InputName(index);
+        full.rank = static_cast<int32_t>(dims.size());
+        full.dims = dims.data();
+        full.bytes = heddle::DenseBytes(full.dtype, dims, &bytes) ? bytes : 0;
+        full.is_shape_known = 1;
+        return heddle::capi::InfoStatus(WriteInfo(full, info));
+      });
 }
 
 heddle_status heddle_interpreter_get_output_info(const heddle_interpreter* interpreter,
                                                  size_t index, heddle_tensor_info* info) {
-  const Interpreter* i = Ready(interpreter);
-  if (i == nullptr || info == nullptr || index >= i->output_count()) return HEDDLE_INVALID_ARGUMENT;
-  const heddle::SubgraphDef& def = i->model().subgraphs()[static_cast<size_t>(i->entry_subgraph())];
-  heddle_tensor_info full =
-      heddle::capi::InfoOf(def.tensors[static_cast<size_t>(i->OutputTensor(index))]);
-  full.name = i->OutputName(index);
-  if (const heddle_tensor* view = i->OutputView(index)) heddle::capi::ApplyView(*view, &full);
-  WriteInfo(full, info);
-  return HEDDLE_OK;
+  return WithInterpreter(
+      const_cast<heddle_interpreter*>(interpreter), nullptr,
+      [&](Interpreter& i, Interpreter::Lease&) -> Status {
+        HEDDLE_REQUIRE(info);
+        if (index >= i.output_count()) return BadIndex("output", index, i.output_count());
+        const auto& defs = i.model().subgraphs()[static_cast<size_t>(i.entry_subgraph())].tensors;
+        heddle_tensor_info full =
+            heddle::capi::InfoOf(defs[static_cast<size_t>(i.OutputTensor(index))]);
+        full.name = i.OutputName(index);
+        if (const heddle_tensor* view = i.OutputView(index)) heddle::capi::ApplyView(*view, &full);
+        return heddle::capi::InfoStatus(WriteInfo(full, info));
+      });
 }
 
 void* heddle_interpreter_get_input_data(heddle_interpreter* interpreter, size_t index) {

@@ -87,8 +87,7 @@ heddle_status heddle_model_get_info(const heddle_model* model, heddle_model_info
   full.signature_count = m.signatures().size();
   full.metadata_count = m.metadata().size();
   full.copied = m.copied() ? 1 : 0;
-  WriteInfo(full, info);
-  return HEDDLE_OK;
+  return WriteInfo(full, info);
 }
 
 heddle_status heddle_model_get_operator_code(const heddle_model* model, size_t index,
@@ -106,8 +105,7 @@ heddle_status heddle_model_get_operator_code(const heddle_model* model, size_t i
   const char* release =
       code.is_custom() ? nullptr : heddle::FirstRelease(code.builtin_code, code.version);
   full.min_runtime_version = release != nullptr ? release : "";
-  WriteInfo(full, info);
-  return HEDDLE_OK;
+  return WriteInfo(full, info);
 }
 
 namespace {
@@ -143,8 +141,7 @@ heddle_status heddle_model_get_subgraph(const heddle_model* model, size_t index,
   full.input_count = def->inputs.size();
   full.outputs = def->outputs.data();
   full.output_count = def->outputs.size();
-  WriteInfo(full, info);
-  return HEDDLE_OK;
+  return WriteInfo(full, info);
 }
 
 heddle_tensor_info heddle::capi::InfoOf(const TensorDef& def) {
@@ -175,8 +172,7 @@ heddle_status heddle_model_get_tensor(const heddle_model* model, size_t subgraph
   if (model == nullptr || info == nullptr) return HEDDLE_INVALID_ARGUMENT;
   const heddle::TensorDef* def = FindTensor(model, subgraph, tensor);
   if (def == nullptr) return HEDDLE_NOT_FOUND;
-  WriteInfo(heddle::capi::InfoOf(*def), info);
-  return HEDDLE_OK;
+  return WriteInfo(heddle::capi::InfoOf(*def), info);
 }
 
 const void* heddle_model_get_tensor_data(const heddle_model* model, size_t subgraph,
@@ -197,8 +193,7 @@ heddle_status heddle_model_get_operator(const heddle_model* model, size_t subgra
   full.input_count = def->inputs.size();
   full.outputs = def->outputs.data();
   full.output_count = def->outputs.size();
-  WriteInfo(full, info);
-  return HEDDLE_OK;
+  return WriteInfo(full, info);
 }
 
 size_t heddle_model_get_attribute_count(const heddle_model* model, size_t subgraph, size_t index) {
@@ -220,8 +215,7 @@ heddle_status heddle_model_get_attribute(const heddle_model* model, size_t subgr
     std::string& text = model->texts[{subgraph, index, attribute}];
     if (text.empty()) text = def.attributes.Text(field);
     const heddle_attribute_info full = {sizeof(heddle_attribute_info), field.name, text.c_str()};
-    WriteInfo(full, info);
-    return {};
+    return heddle::capi::InfoStatus(WriteInfo(full, info));
   });
 }
 
@@ -236,8 +230,7 @@ heddle_status heddle_model_get_signature(const heddle_model* model, size_t index
   full.subgraph = def.subgraph;
   full.input_count = def.inputs.size();
   full.output_count = def.outputs.size();
-  WriteInfo(full, info);
-  return HEDDLE_OK;
+  return WriteInfo(full, info);
 }
 
 heddle_status heddle_model_get_signature_tensor(const heddle_model* model, size_t signature,

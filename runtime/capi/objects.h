@@ -117,14 +117,21 @@ Status ReadOptions(const T* given, const char* name, T* options) {
   return {};
 }
 
-// Fills a caller's info struct as far as the caller knows it.
+// Fills a caller's info struct as far as the caller knows it. Fails if the caller has not said how
+// far that is.
 template <typename T>
-void WriteInfo(const T& full, T* info) {
+[[nodiscard]] heddle_status WriteInfo(const T& full, T* info) {
   const size_t size = std::min(info->struct_size, sizeof(T));
-  if (size <= sizeof(size_t)) return;
+  if (size <= sizeof(size_t)) return HEDDLE_INVALID_ARGUMENT;
   std::memcpy(reinterpret_cast<unsigned char*>(info) + sizeof(size_t),
               reinterpret_cast<const unsigned char*>(&full) + sizeof(size_t),
               size - sizeof(size_t));
+  return HEDDLE_OK;
+}
+
+inline Status InfoStatus(heddle_status code) {
+  if (code == HEDDLE_OK) return {};
+  return Status(code, HEDDLE_PHASE_API, HEDDLE_REASON_STRUCT_SIZE, "info.struct_size is not set");
 }
 
 inline const char* CString(std::string_view text) {

@@ -31,6 +31,13 @@ Status ReadRunOptions(const heddle_run_options* given, heddle::RunRequest* reque
   return {};
 }
 
+struct CompleteOnFailure {
+  std::shared_ptr<heddle::Event> event;
+  ~CompleteOnFailure() {
+    if (event != nullptr) event->Complete(Status::OutOfMemory());
+  }
+};
+
 }  // namespace
 
 heddle_status heddle_interpreter_invoke(heddle_interpreter* interpreter,
@@ -51,9 +58,13 @@ heddle_status heddle_interpreter_invoke_async(heddle_interpreter* interpreter,
         heddle::RunRequest request;
         HEDDLE_RETURN_IF_ERROR(ReadRunOptions(options, &request));
         auto handle = std::make_unique<heddle_event>();
-        HEDDLE_RETURN_IF_ERROR(i.InvokeAsync(interpreter->interpreter, std::move(lease),
-                                             std::move(request), &handle->event));
+        handle->event = std::make_shared<heddle::Event>();
+        // While the lease is held, and whoever destroys the interpreter must not wait in vain.
         interpreter->last_event = handle->event;
+        CompleteOnFailure guard{handle->event};
+        HEDDLE_RETURN_IF_ERROR(i.InvokeAsync(interpreter->interpreter, std::move(lease),
+                                             std::move(request), handle->event));
+        guard.event.reset();
         *event = handle.release();
         return {};
       });
@@ -125,7 +136,7 @@ heddle_status heddle_interpreter_get_tensor(const heddle_interpreter* interprete
                              heddle::capi::ApplyView(view, &full);
                              if (target.KeepsData(tensor)) memory = view.data;
                            }
-                           WriteInfo(full, info);
+                           HEDDLE_RETURN_IF_ERROR(heddle::capi::InfoStatus(WriteInfo(full, info)));
                            if (data != nullptr) *data = memory;
                            return {};
                          });
@@ -136,8 +147,8 @@ heddle_status heddle_interpreter_get_memory(const heddle_interpreter* interprete
   return WithInterpreter(const_cast<heddle_interpreter*>(interpreter), nullptr,
                          [&](Interpreter& i, Interpreter::Lease&) -> Status {
                            HEDDLE_REQUIRE(info);
-                           WriteInfo(i.Memory(), info);
-                           return {};
+                           HEDDLE_ASSIGN_OR_RETURN(const heddle_memory_info memory, i.Memory());
+                           return heddle::capi::InfoStatus(WriteInfo(memory, info));
                          });
 }
 
@@ -174,7 +185,6 @@ heddle_status heddle_interpreter_get_plan_step(const heddle_interpreter* interpr
         full.is_folded = step.is_folded ? 1 : 0;
         full.is_data_dependent = step.dynamic_inputs || step.dynamic_outputs ? 1 : 0;
         full.is_resolved = step.owner->registration != nullptr ? 1 : 0;
-        WriteInfo(full, info);
-        return {};
+        return heddle::capi::InfoStatus(WriteInfo(full, info));
       });
 }

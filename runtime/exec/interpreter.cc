@@ -287,15 +287,17 @@ Status Interpreter::ConcurrentUse() {
 Status Interpreter::Run(const RunRequest& request, size_t input_count, BufferOf input,
                         size_t output_count, BufferOf output) {
   HEDDLE_RETURN_IF_ERROR(environment_->CheckProcess());
-  if (input_count != entry_.inputs.size() || output_count != entry_.outputs.size()) {
-    return ApiError(
-        HEDDLE_REASON_BAD_ARGUMENT,
-        StrCat("run with ", input_count, " inputs and ", output_count, " outputs, the model has ",
-               entry_.inputs.size(), " and ", entry_.outputs.size()));
-  }
   for (size_t i = 0; i < slots_.size(); ++i) {
     const Lease lease(TryTake(i));
-    if (lease) return RunInSlot(i, request, input, output);
+    if (!lease) continue;
+    // The entry point changes only while nobody has a slot.
+    if (input_count != entry_.inputs.size() || output_count != entry_.outputs.size()) {
+      return ApiError(
+          HEDDLE_REASON_BAD_ARGUMENT,
+          StrCat("run with ", input_count, " inputs and ", output_count, " outputs, the model has ",
+                 entry_.inputs.size(), " and ", entry_.outputs.size()));
+    }
+    return RunInSlot(i, request, input, output);
   }
   return ConcurrentUse();
 }
@@ -400,7 +402,9 @@ Status Interpreter::ReleaseMemory() {
   return {};
 }
 
-heddle_memory_info Interpreter::Memory() const {
+StatusOr<heddle_memory_info> Interpreter::Memory() {
+  const std::vector<Lease> others = TryTakeOthers();
+  if (others.size() + 1 != slots_.size()) return ConcurrentUse();
   heddle_memory_info info = {};
   info.struct_size = sizeof(info);
   for (const auto& slot : slots_) {

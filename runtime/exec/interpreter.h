@@ -85,9 +85,9 @@ class Interpreter {
   Status Prepare();
   bool IsPrepared() const { return Target().IsPrepared(); }
   Status Invoke(const RunRequest& request);
-  // The run holds the lease until it is done.
+  // The run holds the lease until it is done, which `event` tells. On failure it tells nothing.
   Status InvokeAsync(std::shared_ptr<Interpreter> self, Lease lease, RunRequest request,
-                     std::shared_ptr<Event>* event);
+                     std::shared_ptr<Event> event);
   StatusOr<void*> InputData(size_t index, size_t bytes);
   // Null before prepare, and for a data-dependent output before its run.
   const heddle_tensor* OutputView(size_t index) const;
@@ -97,7 +97,7 @@ class Interpreter {
   void BindOutput(size_t index, std::shared_ptr<Buffer> buffer);
   Status ResetVariables();
   Status ReleaseMemory();
-  heddle_memory_info Memory() const;
+  StatusOr<heddle_memory_info> Memory();
   const Subgraph& subgraph(size_t index) const { return *slots_[0]->instance.subgraphs[index]; }
 
   // -- Any free slot --

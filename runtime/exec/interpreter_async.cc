@@ -38,14 +38,11 @@ class InvokeSubmission final : public Submission {
 }  // namespace
 
 Status Interpreter::InvokeAsync(std::shared_ptr<Interpreter> self, Lease lease, RunRequest request,
-                                std::shared_ptr<Event>* event) {
-  auto done = std::make_shared<Event>();
+                                std::shared_ptr<Event> event) {
   const int32_t priority = request.priority;
-  HEDDLE_RETURN_IF_ERROR(environment_->submissions().Submit(
+  return environment_->submissions().Submit(
       priority, std::make_unique<InvokeSubmission>(std::move(self), std::move(lease),
-                                                   std::move(request), done)));
-  *event = std::move(done);
-  return {};
+                                                   std::move(request), std::move(event)));
 }
 
 }  // namespace heddle

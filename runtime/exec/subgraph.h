@@ -39,6 +39,11 @@ struct RunControl {
 
 // What the subgraphs of a slot have in common.
 struct Instance {
+  Instance() = default;
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+  ~Instance();
+
   std::shared_ptr<Environment> environment;
   std::shared_ptr<const Model> model;
   std::shared_ptr<WeightStore> weights;
@@ -128,10 +133,11 @@ class Subgraph final : public OpHost {
                         std::span<const heddle_tensor* const>* outputs) override;
 
  private:
-  // An input's memory: the caller's buffer, or own blocks. Two of them, since a loop may pass
-  // results of the last run, some of which are inputs of that run, as inputs of the next.
+  // An input's memory: the caller's buffer, or own blocks. The first is the entry point's. Calls
+  // take turns with two more, since a loop may pass results of the last run, some of which are
+  // inputs of that run, as inputs of the next.
   struct InputSlot {
-    Block blocks[2];
+    Block blocks[3];
     size_t string_bytes = 0;
     std::shared_ptr<Buffer> bound;
     bool copy_bound = false;  // kernels cannot read the bound buffer in place: copied at each run
@@ -155,7 +161,9 @@ class Subgraph final : public OpHost {
   Status InferFromFile(Step& step);
   Status CheckOutputs(const ShapePlan& plan, Step& step);
   Status CheckInputs(const ShapePlan& plan, const Step& step) const;
+  // All of the model's ops that nobody has, if the plan has one of them.
   Status UnresolvedOps(const ShapePlan& plan) const;
+  void AddUnresolved(Status* misses) const;
   Status FoldStep(ShapePlan& plan, Step& step);
   void EvictPlans(const ShapePlan* keep);
 
@@ -172,6 +180,9 @@ class Subgraph final : public OpHost {
   // Says in faults that name no operator that they happened at this step.
   Status AtStep(const Step& step, Status status) const;
   Status CopyBoundOutputs(ShapePlan& plan);
+  // Whether kernels can use the buffer as it is for this tensor; says in the log if not.
+  bool FitsInPlace(const Buffer& buffer, const heddle_tensor& view, const char* what, size_t i);
+  void ForgetBindings();
   bool Owns(const void* data) const;
   Status StageInputs(std::span<const heddle_tensor* const> inputs);
 
@@ -198,7 +209,7 @@ class Subgraph final : public OpHost {
   bool rebind_ = true;        // bindings or memory changed since tensors were pointed at them
   bool io_bound_ = false;     // tensors point at the entry point's bindings
   bool active_ = false;       // running
-  int input_set_ = 0;         // which blocks of inputs_ the last call was given copies in
+  int input_set_ = 1;         // which blocks of inputs_ the last call was given copies in
   std::vector<int32_t> key_;  // reused
 };
 

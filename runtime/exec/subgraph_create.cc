@@ -24,6 +24,11 @@ bool TouchesResource(const SubgraphDef& def, const OperatorDef& op) {
 
 }  // namespace
 
+Instance::~Instance() {
+  // A plan of one subgraph may hold plans of others, which need the nodes of those.
+  for (auto& subgraph : subgraphs) subgraph->ReleaseMemory();
+}
+
 Subgraph::Subgraph(Instance* instance, int32_t index)
     : instance_(instance),
       index_(index),
@@ -70,7 +75,8 @@ Status Subgraph::CreateNodes(const std::vector<OpRegistrationRef>& registrations
     if (node.registration == nullptr) continue;
     node.has_side_effects =
         node.has_side_effects || node.registration->has_flag(HEDDLE_OP_SIDE_EFFECTS);
-    if (node.registration->has_flag(HEDDLE_OP_OVERREADS)) {
+    // What a node passes on to subgraphs may be read there.
+    if (node.registration->has_flag(HEDDLE_OP_OVERREADS | HEDDLE_OP_SIDE_EFFECTS)) {
       for (const int32_t input : node.def->inputs) {
         if (input >= 0) is_overread_[static_cast<size_t>(input)] = 1;
       }

@@ -17,6 +17,13 @@ bool RangesOverlap(const void* a, size_t a_bytes, const void* b, size_t b_bytes)
   return a_start < b_start + b_bytes && b_start < a_start + a_bytes;
 }
 
+Status TooSmall(heddle_phase phase, const Buffer& buffer, const char* what, size_t index,
+                std::string_view name, size_t bytes) {
+  return Status(HEDDLE_INVALID_ARGUMENT, phase, HEDDLE_REASON_BUFFER_TOO_SMALL,
+                StrCat("the buffer bound to ", what, " ", index, " (\"", name, "\") has ",
+                       buffer.bytes(), " bytes, the tensor has ", bytes));
+}
+
 }  // namespace
 
 Status Subgraph::EnsureInputBlock(size_t input, int set, size_t bytes) {
@@ -33,7 +40,12 @@ Status Subgraph::EnsureInputBlock(size_t input, int set, size_t bytes) {
 StatusOr<void*> Subgraph::InputData(size_t input, size_t bytes) {
   InputSlot& slot = inputs_[input];
   const TensorDef& def = def_.tensors[static_cast<size_t>(def_.inputs[input])];
-  if (slot.bound != nullptr) return static_cast<void*>(slot.bound->data());
+  if (slot.bound != nullptr) {
+    if (def.dtype != HEDDLE_DTYPE_STRING && !DenseBytes(def.dtype, input_dims_[input], &bytes))
+      bytes = SIZE_MAX;
+    if (slot.bound->bytes() >= bytes) return static_cast<void*>(slot.bound->data());
+    return TooSmall(HEDDLE_PHASE_MEMORY, *slot.bound, "input", input, def.name, bytes);
+  }
   if (def.dtype == HEDDLE_DTYPE_STRING) {
     if (bytes == 0) bytes = slot.string_bytes;
     if (bytes == 0) {
@@ -63,19 +75,43 @@ StatusOr<void*> Subgraph::InputData(size_t input, size_t bytes) {
 
 void Subgraph::BindInput(size_t input, std::shared_ptr<Buffer> buffer) {
   inputs_[input].bound = std::move(buffer);
-  rebind_ = true;
+  ForgetBindings();
 }
 
 void Subgraph::BindOutput(size_t output, std::shared_ptr<Buffer> buffer) {
   bound_outputs_[output] = std::move(buffer);
-  rebind_ = true;
+  ForgetBindings();
 }
 
 void Subgraph::SwapBindings(std::vector<std::shared_ptr<Buffer>>& inputs,
                             std::vector<std::shared_ptr<Buffer>>& outputs) {
   for (size_t i = 0; i < inputs_.size(); ++i) std::swap(inputs_[i].bound, inputs[i]);
   for (size_t i = 0; i < bound_outputs_.size(); ++i) std::swap(bound_outputs_[i], outputs[i]);
+  ForgetBindings();
+}
+
+void Subgraph::ForgetBindings() {
   rebind_ = true;
+  if (current_ == nullptr || !io_bound_) return;
+  io_bound_ = false;
+  // The caller may give the buffers back now: nothing may point there any more.
+  for (const int32_t input : def_.inputs) {
+    heddle_tensor& view = current_->views[static_cast<size_t>(input)];
+    if (!Owns(view.data)) view.data = nullptr;
+  }
+  current_->BindArena(arena_.data());
+}
+
+bool Subgraph::FitsInPlace(const Buffer& buffer, const heddle_tensor& view, const char* what,
+                           size_t i) {
+  const size_t element = std::clamp<size_t>(DtypeBits(view.dtype) / 8, 1, 8);
+  const bool aligned = reinterpret_cast<uintptr_t>(buffer.data()) % element == 0;
+  const bool padded = is_overread_[static_cast<size_t>(view.index)] == 0 ||
+                      buffer.padded_bytes() >= view.bytes + kTensorPadding;
+  if (aligned && padded) return true;
+  Log(HEDDLE_SEVERITY_WARNING, aligned ? HEDDLE_REASON_COPY_PADDING : HEDDLE_REASON_COPY_ALIGNMENT,
+      StrCat("the buffer bound to ", what, " ", i, " (\"", view.name, "\") is copied at each run"));
+  return false;
 }
 
 Status Subgraph::BindInputs(ShapePlan& plan) {
@@ -91,22 +127,10 @@ Status Subgraph::BindInputs(ShapePlan& plan) {
     }
     const Buffer& buffer = *slot.bound;
     if (view.dtype == HEDDLE_DTYPE_STRING) view.bytes = buffer.bytes();
-    if (buffer.bytes() < view.bytes) {
-      return Status(HEDDLE_INVALID_ARGUMENT, HEDDLE_PHASE_MEMORY, HEDDLE_REASON_BUFFER_TOO_SMALL,
-                    StrCat("the buffer bound to input ", i, " (\"", view.name, "\") has ",
-                           buffer.bytes(), " bytes, the tensor needs ", view.bytes));
-    }
-    const size_t element = std::max<size_t>(DtypeBits(view.dtype) / 8, 1);
-    const bool aligned =
-        reinterpret_cast<uintptr_t>(buffer.data()) % std::min<size_t>(element, 8) == 0;
-    const bool padded =
-        is_overread_[tensor] == 0 || buffer.padded_bytes() >= view.bytes + kTensorPadding;
+    if (buffer.bytes() < view.bytes)
+      return TooSmall(HEDDLE_PHASE_MEMORY, buffer, "input", i, view.name, view.bytes);
     view.data = buffer.data();
-    if (aligned && padded) continue;
-    const heddle_reason reason =
-        aligned ? HEDDLE_REASON_COPY_PADDING : HEDDLE_REASON_COPY_ALIGNMENT;
-    Log(HEDDLE_SEVERITY_WARNING, reason,
-        StrCat("the buffer bound to input ", i, " is copied at each run"));
+    if (FitsInPlace(buffer, view, "input", i)) continue;
     HEDDLE_RETURN_IF_ERROR(EnsureInputBlock(i, 0, view.bytes));
     slot.copy_bound = true;
     view.data = slot.blocks[0].data();
@@ -123,13 +147,9 @@ Status Subgraph::BindOutputs(ShapePlan& plan) {
     heddle_tensor& view = plan.views[tensor];
     copy_output_[i] = 1;
     if (plan.tensors[tensor].storage != Storage::kArena) continue;
-    if (buffer.bytes() < view.bytes) {
-      return Status(HEDDLE_INVALID_ARGUMENT, HEDDLE_PHASE_MEMORY, HEDDLE_REASON_BUFFER_TOO_SMALL,
-                    StrCat("the buffer bound to output ", i, " (\"", view.name, "\") has ",
-                           buffer.bytes(), " bytes, the tensor needs ", view.bytes));
-    }
-    const size_t element = std::max<size_t>(DtypeBits(view.dtype) / 8, 1);
-    bool in_place = reinterpret_cast<uintptr_t>(buffer.data()) % std::min<size_t>(element, 8) == 0;
+    if (buffer.bytes() < view.bytes)
+      return TooSmall(HEDDLE_PHASE_MEMORY, buffer, "output", i, view.name, view.bytes);
+    bool in_place = FitsInPlace(buffer, view, "output", i);
     // An op may write this output before another has read that input or output.
     for (const int32_t input : def_.inputs) {
       const heddle_tensor& other = plan.views[static_cast<size_t>(input)];
@@ -154,11 +174,8 @@ Status Subgraph::CopyBoundOutputs(ShapePlan& plan) {
     if (copy_output_[i] == 0) continue;
     const Buffer& buffer = *bound_outputs_[i];
     const heddle_tensor& view = plan.views[static_cast<size_t>(def_.outputs[i])];
-    if (buffer.bytes() < view.bytes) {
-      return Status(HEDDLE_INVALID_ARGUMENT, HEDDLE_PHASE_INVOKE, HEDDLE_REASON_BUFFER_TOO_SMALL,
-                    StrCat("the buffer bound to output ", i, " (\"", view.name, "\") has ",
-                           buffer.bytes(), " bytes, the result has ", view.bytes));
-    }
+    if (buffer.bytes() < view.bytes)
+      return TooSmall(HEDDLE_PHASE_INVOKE, buffer, "output", i, view.name, view.bytes);
     if (view.bytes != 0) std::memmove(buffer.data(), view.data, view.bytes);
   }
   return {};
@@ -200,8 +217,7 @@ void Subgraph::ReleaseMemory() {
   dynamic_.ReleaseAll();
   dynamic_.Trim();
   for (InputSlot& slot : inputs_) {
-    slot.blocks[0].Reset();
-    slot.blocks[1].Reset();
+    for (Block& block : slot.blocks) block.Reset();
     slot.string_bytes = 0;
   }
   stale_ = true;

@@ -297,30 +297,39 @@ Status Subgraph::FoldStep(ShapePlan& plan, Step& step) {
 }
 
 Status Subgraph::UnresolvedOps(const ShapePlan& plan) const {
+  Status misses;
+  const bool any = std::any_of(plan.steps.begin(), plan.steps.end(), [](const Step& step) {
+    return step.owner->registration == nullptr;
+  });
+  if (!any) return misses;
+  // One round of conversion should do, so those of other subgraphs are told as well.
+  for (const auto& subgraph : instance_->subgraphs) subgraph->AddUnresolved(&misses);
+  return misses;
+}
+
+void Subgraph::AddUnresolved(Status* misses) const {
   // One fault an op code, at its first operator: a model may use it a thousand times.
   struct Use {
-    const Step* first = nullptr;
+    size_t position = 0;
     size_t count = 0;
   };
   std::map<uint32_t, Use> uses;
-  for (const Step& step : plan.steps) {
-    if (step.owner->registration != nullptr) continue;
-    Use& use = uses[step.owner->def->code];
-    if (use.first == nullptr) use.first = &step;
-    ++use.count;
+  for (size_t position = 0; position < execution_plan_.size(); ++position) {
+    const Node& node = nodes_[static_cast<size_t>(execution_plan_[position])];
+    if (node.registration != nullptr) continue;
+    Use& use = uses[node.def->code];
+    if (use.count++ == 0) use.position = position;
   }
-  Status misses;
   for (const auto& [code, use] : uses) {
-    misses.Append((*instance_->misses)[code].Clone().Annotate([&](Fault& fault) {
+    misses->Append((*instance_->misses)[code].Clone().Annotate([&](Fault& fault) {
       fault.subgraph = index_;
-      fault.operator_index = use.first->owner->index;
-      fault.plan_position = use.first->position;
+      fault.operator_index = execution_plan_[use.position];
+      fault.plan_position = static_cast<int32_t>(use.position);
       fault.place = StrCat("subgraphs[", index_, "].operators[", fault.operator_index, "]");
       if (use.count > 1)
         StrAppend(fault.message, " (", use.count, " operators, this is the first)");
     }));
   }
-  return misses;
 }
 
 Status Subgraph::PreparePlan(ShapePlan& plan) {

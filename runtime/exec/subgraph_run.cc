@@ -85,7 +85,8 @@ Status Subgraph::Invoke() {
   }
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const heddle_tensor& view = plan.views[static_cast<size_t>(def_.inputs[i])];
-    if (inputs_[i].copy_bound) std::memcpy(view.data, inputs_[i].bound->data(), view.bytes);
+    if (inputs_[i].copy_bound && view.bytes != 0)
+      std::memcpy(view.data, inputs_[i].bound->data(), view.bytes);
   }
   HEDDLE_RETURN_IF_ERROR(Run(plan));
   return CopyBoundOutputs(plan);
@@ -94,7 +95,9 @@ Status Subgraph::Invoke() {
 bool Subgraph::Owns(const void* data) const {
   if (Inside(data, arena_) || dynamic_.Owns(data)) return true;
   for (const InputSlot& slot : inputs_) {
-    if (Inside(data, slot.blocks[0]) || Inside(data, slot.blocks[1])) return true;
+    for (const Block& block : slot.blocks) {
+      if (Inside(data, block)) return true;
+    }
   }
   return std::any_of(variables_.begin(), variables_.end(),
                      [&](const Block& block) { return Inside(data, block); });
@@ -103,12 +106,13 @@ bool Subgraph::Owns(const void* data) const {
 Status Subgraph::StageInputs(std::span<const heddle_tensor* const> inputs) {
   // Results of the last call may be passed on, inputs of that call among them: copies go to the
   // other set of blocks.
-  const int set = 1 - input_set_;
+  const int set = 3 - input_set_;
   for (size_t i = 0; i < inputs.size(); ++i) {
     inputs_[i].staged = inputs[i]->data;
     if (!Owns(inputs[i]->data)) continue;
     HEDDLE_RETURN_IF_ERROR(EnsureInputBlock(i, set, inputs[i]->bytes));
-    std::memcpy(inputs_[i].blocks[set].data(), inputs[i]->data, inputs[i]->bytes);
+    if (inputs[i]->bytes != 0)
+      std::memcpy(inputs_[i].blocks[set].data(), inputs[i]->data, inputs[i]->bytes);
     inputs_[i].staged = inputs_[i].blocks[set].data();
   }
   input_set_ = set;
@@ -179,7 +183,9 @@ Status Subgraph::AtStep(const Step& step, Status status) const {
 Status Subgraph::RunStep(ShapePlan& plan, Step& step) {
   if (step.dynamic_inputs) HEDDLE_RETURN_IF_ERROR(PrepareDynamicStep(plan, step));
   if (step.dynamic_outputs) HEDDLE_RETURN_IF_ERROR(AcquireOutputs(plan, step));
-  step.owner->context.stage = Stage::kInvoke;  // planning for other shapes may have come between
+  NodeContext& context = step.owner->context;
+  context.stage = Stage::kInvoke;  // planning for other shapes may have come between
+  if (!context.reported.ok()) context.reported = {};  // a fault that the last run got over
   const heddle_status code = step.run(&step);
   if (code != HEDDLE_OK) {
     Status status = TakeReported(&step, code, Stage::kInvoke);

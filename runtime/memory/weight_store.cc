@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/memory/weight_store.h"
 
-#include <utility>
-
 namespace heddle {
 
 WeightStore::Entry::~Entry() {

@@ -79,7 +79,7 @@ class OpResolver {
  private:
   using Versions = std::vector<OpRegistrationRef>;
   struct StringHash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the library's name
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
   using CustomMap = std::unordered_map<std::string, Versions, StringHash, std::equal_to<>>;

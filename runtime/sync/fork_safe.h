@@ -40,7 +40,7 @@ class ForkSafe {
  private:
   ProcessMark mark_;
   union {
-    T value_;
+    T value_;  // NOLINT(readability-identifier-naming): a private member, though of a union
   };
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <exception>
 #include <new>
-#include <system_error>
 
 #include "runtime/base/clock.h"
 #include "runtime/base/platform.h"

@@ -53,6 +53,31 @@ TEST(Loops, TwoValuesChangePlaces) {
   }
 }
 
+TEST(Loops, TheBodyAsAnEntryPointKeepsItsInputs) {
+  ModelBuilder model;
+  SubgraphSpec& body = LoopModel(model, kCounterAndPair, 5);
+  const int32_t next = CountUp(body);
+  body.Output(next);
+  body.Output(body.inputs[2]);
+  body.Output(body.inputs[1]);
+  model.AddSignature("round", 2, {{"i", 0}, {"a", 1}, {"b", 2}},
+                     {{"i", static_cast<uint32_t>(next)}, {"a", 2}, {"b", 1}});
+  Rig rig;
+  rig.Start(model);
+  ASSERT_EQ(heddle_interpreter_select_signature(rig.get(), "round", nullptr), HEDDLE_OK);
+  rig.Set<int32_t>(0, {70});
+  rig.Set<float>(1, {71, 72});
+  rig.Set<float>(2, {73, 74});
+  ASSERT_EQ(heddle_interpreter_select_signature(rig.get(), nullptr, nullptr), HEDDLE_OK);
+  ASSERT_EQ(rig.Invoke(), HEDDLE_OK) << rig.error.text();
+  EXPECT_THAT(rig.Get<int32_t>(0), ElementsAre(5));
+  ASSERT_EQ(heddle_interpreter_select_signature(rig.get(), "round", nullptr), HEDDLE_OK);
+  ASSERT_EQ(rig.Invoke(), HEDDLE_OK) << rig.error.text();
+  EXPECT_THAT(rig.Get<int32_t>(0), ElementsAre(71));
+  EXPECT_THAT(rig.Get<float>(1), ElementsAre(73, 74));
+  EXPECT_THAT(rig.Get<float>(2), ElementsAre(71, 72));
+}
+
 TEST(Loops, FibonacciThroughThreeValues) {
   // (i, a, b) -> (i + 1, b, a + b)
   ModelBuilder model;

@@ -117,6 +117,46 @@ TEST(Softmax, Int8OfOneElementIsOne) {
   op.Expect<int8_t>({2, 1}, {127, 127});
 }
 
+// Nothing to compute must take no time, however large the other dimensions are.
+TEST(Empty, HugeDimensions) {
+  constexpr int32_t kHuge = INT32_MAX;
+  OpTester softmax(HEDDLE_BUILTIN_SOFTMAX);
+  softmax.Input<float>({kHuge, kHuge, 0}, {});
+  softmax.Output(HEDDLE_DTYPE_FLOAT32);
+  softmax.Options([](FlatBufferBuilder& fbb) { return schema::CreateSoftmaxOptions(fbb, 1.0f); });
+  softmax.Expect<float>({kHuge, kHuge, 0}, {});
+  OpTester concatenation(HEDDLE_BUILTIN_CONCATENATION);
+  concatenation.Input<int8_t>({kHuge, kHuge, 0}, {});
+  concatenation.Input<int8_t>({kHuge, kHuge, 0}, {});
+  concatenation.Output(HEDDLE_DTYPE_INT8);
+  concatenation.Options(
+      [](FlatBufferBuilder& fbb) { return schema::CreateConcatenationOptions(fbb, 2); });
+  concatenation.Expect<int8_t>({kHuge, kHuge, 0}, {});
+  OpTester pool(HEDDLE_BUILTIN_MAX_POOL_2D);
+  pool.Input<float>({kHuge, 4096, 1, 0}, {});
+  pool.Output(HEDDLE_DTYPE_FLOAT32);
+  pool.Options([](FlatBufferBuilder& fbb) {
+    return schema::CreatePool2DOptions(fbb, Padding::SAME, 1, 1, kHuge, kHuge);
+  });
+  pool.Expect<float>({kHuge, 4096, 1, 0}, {});
+  OpTester conv(HEDDLE_BUILTIN_CONV_2D);
+  conv.Input<float>({kHuge, 4096, 0, 1}, {});
+  conv.Constant<float>({0, kHuge, 1, 1}, {});
+  conv.Output(HEDDLE_DTYPE_FLOAT32);
+  conv.Options(Conv(Padding::SAME));
+  conv.Expect<float>({kHuge, 4096, 0, 0}, {});
+  OpTester pad(HEDDLE_BUILTIN_PAD);
+  pad.Input<float>({kHuge, kHuge, 0}, {});
+  pad.Constant<int32_t>({3, 2}, {0, 0, 0, 0, 0, 0});
+  pad.Output(HEDDLE_DTYPE_FLOAT32);
+  pad.Expect<float>({kHuge, kHuge, 0}, {});
+  OpTester transpose(HEDDLE_BUILTIN_TRANSPOSE);
+  transpose.Input<float>({kHuge, 0, kHuge}, {});
+  transpose.Constant<int32_t>({3}, {0, 2, 1});
+  transpose.Output(HEDDLE_DTYPE_FLOAT32);
+  transpose.Expect<float>({kHuge, kHuge, 0}, {});
+}
+
 TEST(Quantize, SaturatesAndTakesNanAsTheMinimum) {
   OpTester op(HEDDLE_BUILTIN_QUANTIZE);
   op.Input<float>({6}, {kInf, -kInf, kNan, 3e38f, -3e38f, 0.4999f});
