@@ -92,7 +92,7 @@ std::optional<Array> ArrayOfTensor(const heddle_tensor_info& info, const void* d
   }
   array.data.resize(BytesOf(array.dtype, count));
   if (array.dtype == info.dtype) {
-    if (!array.data.empty()) std::memcpy(array.data.data(), data, array.data.size());
+    if (data != nullptr) std::memcpy(array.data.data(), data, array.data.size());
     return array;
   }
   for (size_t i = 0; i < count; ++i) {

@@ -15,6 +15,11 @@
 namespace heddle::tools {
 namespace {
 
+// How an array of an archive is called.
+std::string Member(const std::string& archive, const std::string& name) {
+  return archive + ":" + name;
+}
+
 // The file of one input.
 struct Source {
   std::string path;
@@ -150,11 +155,11 @@ class Feeder {
       std::optional<size_t> input = interpreter_.FindInput(name);
       if (!input && name.rfind("arr_", 0) == 0) input = FindInput(name.substr(4));
       if (!input) {
-        return BadArgument(
-            path + ": there is no input '" + name + "' for this array; " + ListInputs(),
-            HEDDLE_REASON_NAME_UNKNOWN);
+        std::string message = path;
+        message.append(": there is no input '").append(name).append("' for this array; ");
+        return BadArgument(message.append(ListInputs()), HEDDLE_REASON_NAME_UNKNOWN);
       }
-      Status given = Give(*input, {path + ":" + name, std::move(array), FileKind::kNpz, {}});
+      Status given = Give(*input, {Member(path, name), std::move(array), FileKind::kNpz, {}});
       if (!given.ok()) return given;
     }
     return {};
@@ -192,9 +197,9 @@ class Feeder {
     std::string names;
     for (auto& [name, array] : *arrays) {
       if (name == wanted) {
-        return Give(input, {path + ":" + name, std::move(array), kind, {}});
+        return Give(input, {Member(path, name), std::move(array), kind, {}});
       }
-      names += (names.empty() ? "'" : ", '") + name + "'";
+      names.append(names.empty() ? "'" : ", '").append(name).append("'");
     }
     return BadArgument(path + ": there is no array '" + wanted + "'; it has " +
                            (names.empty() ? "none" : names) + " (choose with FILE.npz:ARRAY)",

@@ -20,8 +20,8 @@
 #include <string>
 #include <utility>
 
-#include "heddle/heddle.h"
-#include "heddle/heddle_values.hpp"
+#include "heddle/heddle.h"           // IWYU pragma: export
+#include "heddle/heddle_values.hpp"  // IWYU pragma: export
 
 namespace heddle {
 inline namespace cpp {

@@ -26,8 +26,8 @@ class Span {
  public:
   constexpr Span() = default;
   constexpr Span(T* data, size_t size) : data_(data), size_(size) {}
-  template <size_t kSize>
-  constexpr Span(T (&array)[kSize]) : data_(array), size_(kSize) {}
+  template <size_t Size>
+  constexpr Span(T (&array)[Size]) : data_(array), size_(Size) {}
   // Of anything with data() and size(): std::vector, std::array, std::string, another span.
   template <typename Container,
             typename Element = std::remove_pointer_t<decltype(std::declval<Container&>().data())>,
@@ -151,7 +151,7 @@ inline Span<const int32_t> Dims(const heddle_tensor_info& info) {
 namespace internal {
 
 // Owns a C object.
-template <typename T, void (*kDestroy)(T*)>
+template <typename T, void (*DestroyObject)(T*)>
 class Owner {
  public:
   explicit Owner(T* handle) : handle_(handle) {}  // takes it over
@@ -160,7 +160,7 @@ class Owner {
 
  private:
   struct Destroy {
-    void operator()(T* object) const { kDestroy(object); }
+    void operator()(T* object) const { DestroyObject(object); }
   };
   std::unique_ptr<T, Destroy> handle_;
 };
