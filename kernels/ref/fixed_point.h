@@ -152,7 +152,7 @@ inline int32_t OneOverOnePlus(int32_t x) {
 // 1/x for x > 0 with `integer_bits`: the fraction (no integer bits) and how many bits it was
 // shifted.
 inline int32_t Reciprocal(int32_t x, int integer_bits, int* bits_over_unit) {
-  const int headroom = x == 0 ? 32 : __builtin_clz(static_cast<uint32_t>(x));
+  const int headroom = x == 0 ? 31 : __builtin_clz(static_cast<uint32_t>(x));
   *bits_over_unit = integer_bits - headroom;
   const auto shifted =
       static_cast<int32_t>((static_cast<uint32_t>(x) << headroom) - (uint32_t{1} << 31));
