@@ -3,12 +3,15 @@
 // one HEDDLE_OP line.
 //
 //   struct Softmax {
-//     struct Node { float beta = 1; };                                  // from init: attributes;
-//     optional struct Plan { const char* data = nullptr; };                      // from prepare:
-//     per set of shapes; optional static heddle_status Init(OpContext& op, Node& node); // optional
-//     static heddle_status Infer(OpContext& op, const Node& node);      // types and shapes of
-//     outputs static heddle_status Prepare(OpContext& op, const Node& node, Plan& plan);      //
-//     optional static heddle_status Invoke(OpContext& op, const Node& node, const Plan& plan);
+//     // Attributes, from init. Optional.
+//     struct Node { float beta = 1; };
+//     // For one set of shapes, from prepare. Optional.
+//     struct Plan { ref::SoftmaxParams params; };
+//     static heddle_status Init(OpContext& op, Node& node);  // optional
+//     // Types and shapes of the outputs.
+//     static heddle_status Infer(OpContext& op, const Node& node);
+//     static heddle_status Prepare(OpContext& op, const Node& node, Plan& plan);  // optional
+//     static heddle_status Invoke(OpContext& op, const Node& node, const Plan& plan);
 //   };
 //   HEDDLE_OP(SOFTMAX, 1, 3, Softmax);
 //
@@ -17,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <span>
@@ -256,7 +260,7 @@ struct Adapter {
     if constexpr (requires { Kernel::kFlags; }) op.flags = Kernel::kFlags;
     if constexpr (requires { Kernel::kInPlace; }) {
       op.in_place = Kernel::kInPlace;
-      op.in_place_count = sizeof(Kernel::kInPlace) / sizeof(Kernel::kInPlace[0]);
+      op.in_place_count = std::size(Kernel::kInPlace);
     }
     if constexpr (kHasNode) {
       op.init = Init;

@@ -44,6 +44,7 @@ class SingleOpHost final : public OpHost {
   }
 
   Status Run() {
+    HEDDLE_RETURN_IF_ERROR(CheckInputs());
     HEDDLE_RETURN_IF_ERROR(CallInit(&call_));
     HEDDLE_RETURN_IF_ERROR(CallInfer(&call_));
     for (size_t i = 0; i < outputs_.size(); ++i) HEDDLE_RETURN_IF_ERROR(AllocateKnown(i));
@@ -192,6 +193,24 @@ class SingleOpHost final : public OpHost {
     if (!DenseBytes(output.dtype, output.dims, &view->bytes)) view->bytes = 0;
     output.bytes = view->bytes;
     outputs_.push_back(view);
+  }
+
+  // Kernels trust that a tensor's bytes are those of its shape.
+  Status CheckInputs() const {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const heddle_tensor* input = inputs_[i];
+      if (input == nullptr || input->dtype == HEDDLE_DTYPE_STRING) continue;
+      size_t bytes = 0;
+      if (DenseBytes(input->dtype, {input->dims, static_cast<size_t>(input->rank)}, &bytes) &&
+          bytes == input->bytes) {
+        continue;
+      }
+      return Status(HEDDLE_INVALID_ARGUMENT, HEDDLE_PHASE_PREPARE,
+                    HEDDLE_REASON_BUFFER_SIZE_MISMATCH,
+                    StrCat(context_.info.name, ": inputs[", i, "] has ", input->bytes,
+                           " bytes, its shape wants ", bytes));
+    }
+    return {};
   }
 
   Status AllocateKnown(size_t output) {
