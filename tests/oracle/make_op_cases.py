@@ -32,8 +32,9 @@ TYPES = {
     "float32": ("FLOAT32", np.float32), "float16": ("FLOAT16", np.float16),
     "int8": ("INT8", np.int8), "uint8": ("UINT8", np.uint8), "int16": ("INT16", np.int16),
     "int32": ("INT32", np.int32), "uint32": ("UINT32", np.uint32), "int64": ("INT64", np.int64),
-    "bool": ("BOOL", np.bool_),
+    "bool": ("BOOL", np.bool_), "int4": ("INT4", np.int8), "int2": ("INT2", np.int8),
 }
+BITS = {"int4": 4, "int2": 2}  # packed from the low bits up
 
 
 def quantization(q):
@@ -45,6 +46,13 @@ def quantization(q):
     params.zeroPoint = np.atleast_1d(np.asarray(zero_point, np.int64))
     params.quantizedDimension = axis[0] if axis else 0
     return params
+
+
+def pack_bits(values, bits):
+    per_byte = 8 // bits
+    values = np.asarray(values, np.uint8).reshape(-1) & ((1 << bits) - 1)
+    values = np.pad(values, (0, -len(values) % per_byte)).reshape(-1, per_byte)
+    return (values << (np.arange(per_byte) * bits)).sum(axis=1).astype(np.uint8)
 
 
 def build_model(case):
@@ -68,6 +76,8 @@ def build_model(case):
         if spec.data is not None:
             buffer = schema.BufferT()
             data = np.asarray(spec.data, TYPES[spec.dtype][1]).reshape(spec.shape)
+            if spec.dtype in BITS:
+                data = pack_bits(data, BITS[spec.dtype])
             buffer.data = np.frombuffer(data.tobytes(), np.uint8)
             tensor.buffer = len(model.buffers)
             model.buffers.append(buffer)
