@@ -5,7 +5,7 @@ hybrid sums (float data, integer filters), filters smaller than a byte."""
 import itertools
 
 import numpy as np
-from op_case_base import FULL, SAME, VALID, Tensor, channel_scales, integers, normal, sum_tensors
+from op_case_base import FULL, OUT, SAME, VALID, Tensor, channel_scales, integers, normal, sum_tensors
 
 LIMITS = {"int8": 127, "int4": 7, "int2": 1, "uint8": 255}
 
@@ -162,3 +162,43 @@ def resize_cases(cases):
                   [Tensor(dtype, (1, 3, 5, 2), q), size], [Tensor(dtype, (), q)],
                   ("ResizeNearestNeighborOptions",
                    dict(alignCorners=True, halfPixelCenters=True)), version=3)
+
+
+def transposed(shape, swap):
+    return shape[:-2] + (shape[-1], shape[-2]) if swap else shape
+
+
+def batch_matmul_cases(cases):
+    # x, y as the product wants them; adj_x, adj_y transpose the tensors
+    shapes = [((3, 4), (4, 5)), ((2, 3, 4), (2, 4, 2)), ((2, 1, 2, 3), (1, 3, 3, 4)),
+              ((5, 2, 3), (3, 1)), ((1, 6), (2, 6, 3)), ((2, 0, 3), (2, 3, 4)),
+              ((2, 1, 2, 3, 2), (1, 2, 1, 2, 5))]
+    kinds = {"float32": ("float32", "float32", "float32"), "int8": ("int8", "int8", "int8"),
+             "int8 to int32": ("int8", "int8", "int32"), "int16": ("int16", "int16", "int16"),
+             "int16 by int8": ("int16", "int8", "int16")}
+    for (k, (kind, types)), (i, (x, y)) in itertools.product(enumerate(kinds.items()),
+                                                             enumerate(shapes)):
+        x_type, y_type, out_type = types
+        adj_x, adj_y = (i + k) % 2 == 1, (i + k) // 2 % 2 == 1
+        qx, qy, qo = FULL.get(x_type), OUT.get(y_type), OUT.get(out_type)
+        if kind == "int16 by int8":
+            qy = (qy[0], 0)
+        cases.add("BATCH_MATMUL", f"{kind} {i}",
+                  [Tensor(x_type, transposed(x, adj_x), qx), Tensor(y_type, transposed(y, adj_y), qy)],
+                  [Tensor(out_type, (), qo)], ("BatchMatMulOptions", dict(adjX=adj_x, adjY=adj_y)),
+                  version={"float32": 1, "int8": 2}.get(kind, 3))
+    # LiteRT confuses the rows' scales where there is more than one dimension of batches.
+    for (i, (x, y)), asymmetric in itertools.product(
+            enumerate([((3, 4), (4, 5)), ((2, 3, 4), (2, 4, 2)), ((1, 6), (6, 3))]),
+            (False, True)):
+        adj_y = (i + asymmetric) % 2 == 1
+        shape = transposed(y, adj_y)
+        q = (0.02, 0)
+        if i != 1:
+            scales = channel_scales(np.random.default_rng(i), y[-1], 0.02)
+            q = (scales, [0] * y[-1], len(y) - (2 if adj_y else 1))
+        cases.add("BATCH_MATMUL", f"hybrid {i} {'a' * asymmetric}symmetric",
+                  [Tensor("float32", x), Tensor("int8", shape, q, integers(shape, -127, 127))],
+                  [Tensor("float32", ())],
+                  ("BatchMatMulOptions", dict(adjY=adj_y, asymmetricQuantizeInputs=asymmetric)),
+                  version=4)
