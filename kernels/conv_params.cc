@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/conv_params.h"
 
+#include <cmath>
+
 #include "kernels/packed.h"
 #include "kernels/window.h"
 #include "runtime/base/checked_math.h"
@@ -74,8 +76,44 @@ heddle_status ChooseKind(const OpContext& op, const SumAttributes& a, SumKind* k
   }
 }
 
-heddle_status PrepareHybrid(const OpContext& op, const SumAttributes& a, int32_t channels,
-                            int64_t rows, SumPlan* plan) {
+// A scale for each run of elements along the filter's depth.
+heddle_status GetBlockScales(const OpContext& op, size_t filter, SumPlan* plan) {
+  const heddle_quantization& q = *op.input(filter).quantization;
+  const auto dims = op.input_dims(filter);
+  const int32_t block = q.block_size;
+  const int32_t operand = Position(filter);
+  if (op.input(filter).dtype != HEDDLE_DTYPE_INT4) {
+    return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_QUANTIZATION_NOT_SUPPORTED, operand,
+                   "a filter of type ", DtypeName(op.input(filter).dtype),
+                   " quantised by blocks is not supported");
+  }
+  if (q.zero_points_tensor >= 0) {
+    return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_QUANTIZATION_NOT_SUPPORTED, operand,
+                   "zero points of blocks are not supported");
+  }
+  if (block < 1 || dims[1] % block != 0 ||
+      q.count != static_cast<uint64_t>(dims[0]) * static_cast<uint64_t>(dims[1] / block)) {
+    return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_BAD_QUANTIZATION, operand,
+                   "the filter of shape ", ShapeText(dims), " has ", q.count,
+                   " scales for blocks of ", block);
+  }
+  for (size_t i = 0; i < q.count; ++i) {
+    if (std::isfinite(q.scales[i])) continue;
+    return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_BAD_QUANTIZATION, operand, "block ", i,
+                   " of the filter has scale ", q.scales[i]);
+  }
+  plan->filter_scales.assign(q.scales, q.scales + q.count);
+  plan->block = block;
+  plan->asymmetric = true;
+  return HEDDLE_OK;
+}
+
+heddle_status GetHybridScales(const OpContext& op, const SumAttributes& a, int32_t channels,
+                              SumPlan* plan) {
+  if (a.filter_may_have_blocks &&
+      op.input(a.operands.filter).quantization->kind == HEDDLE_QUANTIZATION_BLOCKWISE) {
+    return GetBlockScales(op, a.operands.filter, plan);
+  }
   HEDDLE_OP_RETURN_IF_ERROR(GetChannelScales(op, Position(a.operands.filter), a.filter_channel_dim,
                                              channels, &plan->filter_scales, nullptr));
   const auto& scales = plan->filter_scales;
@@ -83,6 +121,12 @@ heddle_status PrepareHybrid(const OpContext& op, const SumAttributes& a, int32_t
       a.hybrid_zero_point == HybridZeroPoint::kAlways ||
       (a.hybrid_zero_point == HybridZeroPoint::kIfScalesDiffer &&
        std::any_of(scales.begin(), scales.end(), [&](float s) { return s != scales.front(); }));
+  return HEDDLE_OK;
+}
+
+heddle_status PrepareHybrid(const OpContext& op, const SumAttributes& a, int32_t channels,
+                            int64_t rows, SumPlan* plan) {
+  HEDDLE_OP_RETURN_IF_ERROR(GetHybridScales(op, a, channels, plan));
   const auto dims = op.input_dims(a.operands.data);
   int64_t elements = 0;
   int64_t row_bytes = 0;

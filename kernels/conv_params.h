@@ -55,6 +55,7 @@ struct SumAttributes {
   int32_t filter_channel_dim = 0;
   bool rescale_by_factor = false;           // see ref::QuantizedSum
   bool filter_may_have_zero_point = false;  // int8: FULLY_CONNECTED only
+  bool filter_may_have_blocks = false;      // hybrid INT4, [channels, depth]: FULLY_CONNECTED only
 };
 
 struct SumPlan {
@@ -67,6 +68,7 @@ struct SumPlan {
   std::vector<int8_t> unpacked_filter;  // of a filter whose elements are smaller than a byte
   // Hybrid only: the data as `rows` rows of `row_size`.
   std::vector<float> filter_scales;
+  int64_t block = 0;  // see ref::HybridSum
   bool asymmetric = false;
   int64_t rows = 0;
   int64_t row_size = 0;
@@ -142,7 +144,7 @@ heddle_status RunSum(const OpContext& op, const SumPlan& plan, int64_t items, in
       const int64_t row = begin / items_per_row;
       const int64_t stop = std::min(end, (row + 1) * items_per_row);
       const ref::HybridSum params = {plan.real, rows[row], plan.filter_scales.data(),
-                                     plan.filter_scales.size() > 1 ? 1 : 0};
+                                     plan.filter_scales.size() > 1 ? 1 : 0, plan.block};
       fn(params, data, static_cast<const int8_t*>(filter), op.InputData<float>(plan.operands.bias),
          static_cast<float*>(output), begin, stop);
       begin = stop;

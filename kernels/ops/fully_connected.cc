@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // FULLY_CONNECTED: input [..., depth] by filter [units, depth]. float32; uint8; int8 and int16 with
-// int8, int4 or int2 filters, one scale or one for each unit; float32 with such filters (hybrid).
+// int8, int4 or int2 filters, one scale or one for each unit; float32 with such filters (hybrid),
+// or with int4 filters that have a scale for each block of a unit.
 // Shuffled filters (version 2) are refused by attribute, int16 filters (14) by type.
 #include "kernels/ref/fully_connected.h"
 
@@ -41,6 +42,7 @@ struct FullyConnected {
         Types({HEDDLE_DTYPE_INT4, HEDDLE_DTYPE_INT2}),
         Types({HEDDLE_DTYPE_INT4, HEDDLE_DTYPE_INT2})};
     node.sum.filter_may_have_zero_point = true;
+    node.sum.filter_may_have_blocks = true;
     node.sum.rescale_by_factor = true;
     if (format != HEDDLE_WEIGHTS_FORMAT_DEFAULT) {
       return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_ATTRIBUTE_NOT_SUPPORTED, HEDDLE_NO_OPERAND,
@@ -102,6 +104,6 @@ struct FullyConnected {
 
 }  // namespace
 
-HEDDLE_OP(FULLY_CONNECTED, 1, 11, FullyConnected);
+HEDDLE_OP(FULLY_CONNECTED, 1, 14, FullyConnected);
 
 }  // namespace heddle::kernels

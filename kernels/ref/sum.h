@@ -48,6 +48,9 @@ struct HybridSum {
   RowQuantization row;
   const float* filter_scales = nullptr;
   int64_t channel_step = 0;  // 0 or 1
+  // Elements of a filter's row that share a scale: filter_scales is [channels, depth / block]. 0: a
+  // row has one scale.
+  int64_t block = 0;
 };
 
 // The steps of a sum: adding a product, and making an output of the sum. StepsOf chooses them.

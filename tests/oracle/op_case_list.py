@@ -13,7 +13,8 @@ MAKERS = (
     elementwise.binary_cases, elementwise.compare_cases, elementwise.unary_cases,
     elementwise.cast_cases, layout.shape_cases, layout.concatenation_cases, layout.mean_cases,
     layout.layout_cases, sums.transpose_conv_cases, sums.hybrid_conv_cases,
-    sums.hybrid_fully_connected_cases, sums.resize_cases, sums.batch_matmul_cases)
+    sums.hybrid_fully_connected_cases, sums.resize_cases, sums.batch_matmul_cases, sums.sparse_cases,
+    sums.blockwise_cases)
 
 
 def all_cases():

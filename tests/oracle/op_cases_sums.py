@@ -113,7 +113,7 @@ def hybrid_fully_connected_cases(cases):
     shapes = [((1, 8), 8, 4, False, 0, True), ((3, 5), 5, 7, False, 1, True),
               ((2, 3, 6), 6, 5, True, 3, False), ((2, 2, 4), 8, 3, False, 2, True)]
     for (k, kind), (i, s) in itertools.product(
-            enumerate(["int8", "int8c", "int4", "int4c", "int2"]), enumerate(shapes)):
+            enumerate(["int8", "int8c", "int4c", "int2"]), enumerate(shapes)):
         shape, depth, units, keep, activation, bias = s
         asymmetric = (i + k) % 2 == 1
         inputs, out = hybrid_tensors(kind.rstrip("c"), shape, (units, depth), units, 0,
@@ -202,3 +202,43 @@ def batch_matmul_cases(cases):
                   [Tensor("float32", ())],
                   ("BatchMatMulOptions", dict(adjY=adj_y, asymmetricQuantizeInputs=asymmetric)),
                   version=4)
+
+
+def with_zeros(shape, run, dtype):
+    """Values of which half of the runs are zero."""
+    def make(random):
+        values = random.integers(-127, 128, shape).astype(dtype)
+        runs = values.reshape(shape[0], -1, run)
+        runs[random.random(runs.shape[:2]) < 0.5] = 0
+        return values
+    return make
+
+
+def sparse_cases(cases):
+    for dtype in ("float32", "float16", "int8"):
+        for run in (1, 4):
+            shape = (5, 8)
+            cases.add("DENSIFY", f"{dtype} runs of {run}",
+                      [Tensor(dtype, shape, data=with_zeros(shape, run, dtype), sparse=run)],
+                      [Tensor(dtype, shape)], ("DensifyOptions", {}))
+    # LiteRT reads int8 filters only by runs of 16, with one scale for each unit.
+    for name, run, kind in (("float32", 1, "float32"), ("float32", 4, "float32"),
+                            ("int8", 16, "int8c")):
+        tensors, out = sum_tensors(kind, (3, 32), (4, 32), 4, 0, True)
+        tensors[1].data = with_zeros((4, 32), run, name)
+        tensors[1].sparse = run
+        cases.add("FULLY_CONNECTED", f"{name} sparse by runs of {run}", tensors, [out],
+                  ("FullyConnectedOptions", {}), version=8)
+
+
+def blockwise_cases(cases):
+    # Only LiteRT's optimised kernel knows blocks, and it forgets the activation.
+    for i, (rows, units, depth, size, bias) in enumerate([(3, 4, 64, 32, True),
+                                                         (1, 8, 128, 64, False)]):
+        scales = np.random.default_rng(i).uniform(0.01, 0.2, (units, depth // size))
+        cases.add("FULLY_CONNECTED", f"blocks of {size}!",
+                  [Tensor("float32", (rows, depth)),
+                   Tensor("int4", (units, depth), data=integers((units, depth), -8, 7),
+                          block=(size, scales.astype(np.float16))),
+                   Tensor("float32", (units,), data=normal((units,))) if bias else None],
+                  [Tensor("float32", ())], ("FullyConnectedOptions", {}), version=12)
