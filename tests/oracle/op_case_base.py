@@ -17,6 +17,8 @@ class Tensor:
     q: tuple = None  # (scale, zero point) or ([scales], [zero points], axis)
     data: object = None  # a constant's values
     value: np.ndarray = None  # an input's
+    block: tuple = None  # (size, float16 scales in row-major order): in place of q
+    sparse: int = None  # a constant [rows, columns] stored sparsely by runs of this many columns
 
 
 @dataclasses.dataclass

@@ -4,6 +4,7 @@
 import op_cases_elementwise as elementwise
 import op_cases_layout as layout
 import op_cases_network as network
+import op_cases_sums as sums
 from op_case_base import Cases
 
 MAKERS = (
@@ -11,7 +12,9 @@ MAKERS = (
     network.pool_cases, network.softmax_cases, network.quantize_cases,
     elementwise.binary_cases, elementwise.compare_cases, elementwise.unary_cases,
     elementwise.cast_cases, layout.shape_cases, layout.concatenation_cases, layout.mean_cases,
-    layout.layout_cases)
+    layout.layout_cases, sums.transpose_conv_cases, sums.hybrid_conv_cases,
+    sums.hybrid_fully_connected_cases, sums.resize_cases, sums.batch_matmul_cases, sums.sparse_cases,
+    sums.blockwise_cases)
 
 
 def all_cases():
