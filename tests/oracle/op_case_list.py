@@ -4,6 +4,8 @@
 import op_cases_elementwise as elementwise
 import op_cases_layout as layout
 import op_cases_network as network
+import op_cases_parts as parts
+import op_cases_select as select
 import op_cases_views as views
 from op_case_base import Cases
 
@@ -13,7 +15,8 @@ MAKERS = (
     elementwise.binary_cases, elementwise.compare_cases, elementwise.unary_cases,
     elementwise.cast_cases, layout.shape_cases, layout.concatenation_cases, layout.mean_cases,
     layout.layout_cases, views.strided_slice_cases, views.slice_cases, views.repeat_cases,
-    views.block_cases)
+    views.block_cases, parts.pack_cases, parts.split_cases, parts.rank_cases, select.select_cases,
+    select.made_cases)
 
 
 def all_cases():
