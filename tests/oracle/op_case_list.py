@@ -2,6 +2,7 @@
 """The cases of make_op_cases.py: operators, types, shapes, attributes, quantisations."""
 
 import op_cases_elementwise as elementwise
+import op_cases_indices as indices
 import op_cases_layout as layout
 import op_cases_network as network
 import op_cases_parts as parts
@@ -15,7 +16,8 @@ MAKERS = (
     elementwise.binary_cases, elementwise.compare_cases, elementwise.unary_cases,
     elementwise.cast_cases, layout.shape_cases, layout.concatenation_cases, layout.mean_cases,
     layout.layout_cases, views.strided_slice_cases, views.slice_cases, views.repeat_cases,
-    views.block_cases, parts.pack_cases, parts.split_cases, parts.rank_cases, select.select_cases,
+    views.block_cases, parts.pack_cases, parts.split_cases, parts.rank_cases, indices.gather_cases,
+    indices.scatter_cases, indices.lookup_cases, indices.order_cases, select.select_cases,
     select.made_cases)
 
 
