@@ -106,3 +106,17 @@ def sum_tensors(kind, in_shape, filter_shape, channels, channel_dim, bias):
     bias_tensor = Tensor(bias_type, (channels,), bias_q, integers((channels,), -4000, 4000))
     return ([Tensor(base, in_shape, FULL[base]), filter_tensor, bias_tensor if bias else None],
             Tensor(base, (), OUT[base]))
+
+
+# Types of ops that only move elements.
+MOVED = ("float32", "int8", "uint8", "int16", "int32", "int64", "bool")
+
+
+def ints(values, dtype="int32"):
+    """A constant list."""
+    return Tensor(dtype, np.shape(values), data=np.array(values, dtype))
+
+
+def late_ints(values, dtype="int32"):
+    """The same, known only while running."""
+    return Tensor(dtype, np.shape(values), value=np.array(values, dtype))
