@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cases of make_op_cases.py: operators, types, shapes, attributes, quantisations."""
 
+import op_cases_binary as binary
 import op_cases_elementwise as elementwise
 import op_cases_layout as layout
 import op_cases_network as network
+import op_cases_unary as unary
 from op_case_base import Cases
 
 MAKERS = (
@@ -11,7 +13,7 @@ MAKERS = (
     network.pool_cases, network.softmax_cases, network.quantize_cases,
     elementwise.binary_cases, elementwise.compare_cases, elementwise.unary_cases,
     elementwise.cast_cases, layout.shape_cases, layout.concatenation_cases, layout.mean_cases,
-    layout.layout_cases)
+    layout.layout_cases, unary.unary_cases, binary.function_cases, binary.arithmetic_cases)
 
 
 def all_cases():
