@@ -18,6 +18,7 @@ import struct
 import sys
 
 import flatbuffers
+import ml_dtypes
 import numpy as np
 from ai_edge_litert import interpreter as litert
 from ai_edge_litert import schema_py_generated as schema
@@ -33,7 +34,9 @@ TYPES = {
     "float32": ("FLOAT32", np.float32), "float16": ("FLOAT16", np.float16),
     "int8": ("INT8", np.int8), "uint8": ("UINT8", np.uint8), "int16": ("INT16", np.int16),
     "int32": ("INT32", np.int32), "uint32": ("UINT32", np.uint32), "int64": ("INT64", np.int64),
-    "bool": ("BOOL", np.bool_), "int4": ("INT4", np.int8), "int2": ("INT2", np.int8),
+    "bool": ("BOOL", np.bool_), "bfloat16": ("BFLOAT16", ml_dtypes.bfloat16),
+    "float64": ("FLOAT64", np.float64), "complex64": ("COMPLEX64", np.complex64),
+    "int4": ("INT4", np.int8), "int2": ("INT2", np.int8),
 }
 BITS = {"int4": 4, "int2": 2}  # packed from the low bits up
 
