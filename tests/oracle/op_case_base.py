@@ -4,6 +4,7 @@
 import dataclasses
 import zlib
 
+import ml_dtypes  # noqa: F401: numpy knows bfloat16 by it
 import numpy as np
 
 RANGES = {"int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767),
