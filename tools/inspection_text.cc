@@ -122,7 +122,7 @@ std::string TensorTable(const Model& model, size_t subgraph) {
     if (tensor.is_sparse != 0) kind = "sparse";
     table.Add({std::to_string(t), tensor.name, heddle_dtype_get_name(tensor.dtype),
                ShapeText(tensor), Grouped(tensor.bytes), kind,
-               QuantizationText(tensor.quantization)});
+               QuantizationText(*tensor.quantization)});
   }
   return "tensors of subgraph " + std::to_string(subgraph) + " '" +
          Shorten(Printable(info.name), 60) + "'\n" + table.Text();

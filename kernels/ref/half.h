@@ -2,9 +2,8 @@
 // 16-bit floats: kernels compute in single precision and round each result.
 #pragma once
 
-#include "runtime/base/half.h"
-
 #include "heddle/heddle.h"
+#include "runtime/base/half.h"
 
 namespace heddle::kernels::ref {
 
