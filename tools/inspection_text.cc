@@ -66,6 +66,7 @@ std::string EntryPoints(const Model& model) {
   const heddle_subgraph_info info = *model.subgraph(0);
   std::vector<Port> inputs;
   std::vector<Port> outputs;
+  inputs.reserve(info.input_count);
   for (size_t i = 0; i < info.input_count; ++i) {
     inputs.push_back({model.tensor(0, static_cast<size_t>(info.inputs[i]))->name, info.inputs[i]});
   }

@@ -63,7 +63,7 @@ void Mean(const Strided& kept, const Strided& reduced, const QuantizedMean& para
     const auto zero = static_cast<int32_t>(static_cast<uint32_t>(params.input_zero_point) *
                                            static_cast<uint32_t>(reduced.count));
     output[i] = OffsetAndClamp<T>(
-        Rescale(WrappingAdd(sum, WrappingMul(zero, -1)), params.multiplier),
+        Rescale(WrappingAdd(sum, WrappingNegate(zero)), params.multiplier),
         params.output_zero_point, std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
   }
 }

@@ -101,7 +101,7 @@ inline void Softmax(Multiplier multiplier, const SoftmaxTables16& tables, const 
   for (int64_t i = 0; i < depth; ++i) {
     const int32_t scaled = Rescale(int32_t{input[i]} - max, multiplier);
     output[i] = Lookup16(saturate(WrappingAdd(scaled, 32767)), tables.exp);
-    sum = WrappingAdd(sum, output[i]);
+    sum = WrappingAdd(sum, int32_t{output[i]});
   }
   const int headroom = __builtin_clz(static_cast<uint32_t>(std::max(sum, 1)));
   // The sum, with its leading bit moved to the unit, is 1 + x.

@@ -4,6 +4,7 @@
 import dataclasses
 import zlib
 
+import ml_dtypes  # noqa: F401: numpy knows bfloat16 by it
 import numpy as np
 
 RANGES = {"int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767),
@@ -17,6 +18,8 @@ class Tensor:
     q: tuple = None  # (scale, zero point) or ([scales], [zero points], axis)
     data: object = None  # a constant's values
     value: np.ndarray = None  # an input's
+    block: tuple = None  # (size, float16 scales in row-major order): in place of q
+    sparse: int = None  # a constant [rows, columns] stored sparsely by runs of this many columns
 
 
 @dataclasses.dataclass

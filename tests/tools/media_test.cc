@@ -73,8 +73,8 @@ Bytes Wav(const std::vector<int16_t>& samples, int channels, int rate) {
   Put(&file, 1, 2);
   Put(&file, static_cast<uint64_t>(channels), 2);
   Put(&file, static_cast<uint64_t>(rate), 4);
-  Put(&file, static_cast<uint64_t>(rate * channels * 2), 4);
-  Put(&file, static_cast<uint64_t>(channels * 2), 2);
+  Put(&file, uint64_t{2} * static_cast<uint64_t>(rate) * static_cast<uint64_t>(channels), 4);
+  Put(&file, uint64_t{2} * static_cast<uint64_t>(channels), 2);
   Put(&file, 16, 2);
   file += "data";
   Put(&file, 2 * samples.size(), 4);

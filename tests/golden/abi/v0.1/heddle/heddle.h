@@ -278,7 +278,8 @@ typedef enum heddle_quantization_kind {
   HEDDLE_QUANTIZATION_NONE = 0,
   HEDDLE_QUANTIZATION_AFFINE = 1, /* per tensor (count 1) or per channel along `axis` */
   HEDDLE_QUANTIZATION_BLOCKWISE =
-      2, /* scales (and zero points) in other tensors, one per block along `axis` */
+      2, /* one scale per block, in row-major order; the file keeps them in another tensor, and
+            `scales` is empty unless that is a FLOAT16 or FLOAT32 constant */
   HEDDLE_QUANTIZATION_MULTI_AXIS =
       3, /* one scale per combination of indices along `axes`, in row-major order */
   HEDDLE_QUANTIZATION_CUSTOM = 4,
