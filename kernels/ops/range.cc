@@ -44,7 +44,8 @@ struct Range {
       const uint64_t span = static_cast<uint64_t>(std::max(start, limit)) -
                             static_cast<uint64_t>(std::min(start, limit));
       const uint64_t step = magnitude(delta);
-      return static_cast<double>(span / step + (span % step != 0 ? 1 : 0));
+      const uint64_t count = span / step + (span % step != 0 ? 1 : 0);
+      return static_cast<double>(count);
     } else {
       return std::ceil(std::abs((limit - start) / delta));
     }
