@@ -2,7 +2,6 @@
 #include "kernels/indices.h"
 
 #include "kernels/copy.h"
-#include "runtime/base/checked_math.h"
 
 namespace heddle::kernels {
 

@@ -8,7 +8,6 @@
 #include "kernels/dispatch.h"
 #include "kernels/parts.h"
 #include "kernels/quantization.h"
-#include "kernels/ref/quantize.h"
 #include "runtime/base/checked_math.h"
 
 namespace heddle::kernels {

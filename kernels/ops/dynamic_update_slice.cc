@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "kernels/axes.h"
 #include "kernels/copy.h"
 
 namespace heddle::kernels {

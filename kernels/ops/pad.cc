@@ -19,8 +19,7 @@ struct PadPlan {
   uint64_t zero = 0;            // an element, in its low bits
 };
 
-template <size_t kMaxInputs>
-struct PadKernel {
+struct Pad {
   struct Node {};
   using Plan = PadPlan;
   static constexpr size_t kShapeInputs[] = {1};
@@ -30,7 +29,7 @@ struct PadKernel {
   }
 
   static heddle_status Check(const OpContext& op, const Node&) {
-    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(2, kMaxInputs, 1));
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(2, 3, 1));
     const heddle_dtype dtype = op.input(0).dtype;
     if (!DispatchWidth(dtype, [](auto) {})) return op.UnsupportedType(0);
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, dtype));
@@ -132,7 +131,7 @@ struct PadKernel {
 
 }  // namespace
 
-HEDDLE_OP(PAD, 1, 5, LateShape<PadKernel<2>>);
-HEDDLE_OP(PADV2, 1, 6, LateShape<PadKernel<3>>);
+HEDDLE_OP(PAD, 1, 5, LateShape<Pad>);
+HEDDLE_OP(PADV2, 1, 6, LateShape<Pad>);
 
 }  // namespace heddle::kernels

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // REVERSE_V2: the dimensions that input 1 lists run backwards. REVERSE_SEQUENCE: the first
 // lengths[b] elements of seq_dim do, for each index b of batch_dim.
-#include <algorithm>
-
 #include "kernels/axes.h"
 #include "kernels/copy.h"
 

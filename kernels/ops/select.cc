@@ -112,7 +112,11 @@ struct Select {
     const bool equal = std::equal(a.begin(), a.end(), b.begin(), b.end());
     const bool same = std::equal(a.begin(), a.end(), condition.begin(), condition.end());
     const bool slices = condition.size() == 1 && !a.empty() && condition[0] == a[0];
-    const bool one = condition.empty() || (condition.size() == 1 && condition[0] == 1 && a.empty());
+    int64_t conditions = 0;
+    int64_t elements = 0;
+    HEDDLE_OP_RETURN_IF_ERROR(CountElements(op, 0, condition, &conditions));
+    HEDDLE_OP_RETURN_IF_ERROR(CountElements(op, 1, a, &elements));
+    const bool one = condition.empty() || (conditions == 1 && elements == 1);
     if (!equal || !(same || slices || one)) {
       return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_SHAPES_DIFFER, equal ? 0 : 2, "shapes ",
                      ShapeText(condition), ", ", ShapeText(a), " and ", ShapeText(b),

@@ -83,7 +83,7 @@ struct TopK {
       const int64_t row = op.input_dims(0).back();
       return op.ParallelFor(plan.rows, GrainFor(row * 4), [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          const T* from = op.InputData<T>(0) + i * row;
+          const T* from = static_cast<const T*>(op.input(0).data) + i * row;
           T* to = static_cast<T*>(values) + i * k;
           if (small) {
             TakeRow(from, row, k, to, static_cast<int16_t*>(indices) + i * k);

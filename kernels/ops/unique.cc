@@ -2,6 +2,7 @@
 // UNIQUE: the different values of a list in the order in which they first come, and for each
 // element the number of its value.
 #include <algorithm>
+#include <cmath>
 
 #include "kernels/dispatch.h"
 
@@ -59,7 +60,7 @@ struct Unique {
   // NaNs equal each other and come last, so that there is an order.
   template <typename T>
   static bool Less(T a, T b) {
-    if constexpr (std::is_same_v<T, float>) return a < b || (a == a && b != b);
+    if constexpr (std::is_same_v<T, float>) return a < b || (!std::isnan(a) && std::isnan(b));
     return a < b;
   }
 

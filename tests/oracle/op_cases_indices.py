@@ -90,6 +90,10 @@ def lookup_cases(cases):
             table = Tensor(dtype, shape, (0.013, 0), integers(shape, low, high))
             cases.add("EMBEDDING_LOOKUP", f"{dtype} {shape} as float32",
                       [picks((4,), shape[0]), table], [Tensor("float32", ())], version=3)
+        cases.add("EMBEDDING_LOOKUP", f"int8 {shape} as float16",
+                  [picks((2,), shape[0]),
+                   Tensor("int8", shape, (0.013, 0), integers(shape, -128, 127))],
+                  [Tensor("float16", ())], version=5)
         scales = [0.01 * (k + 1) for k in range(shape[0])]
         table = Tensor("int8", shape, (scales, [0] * shape[0], 0), integers(shape, -128, 127))
         cases.add("EMBEDDING_LOOKUP", f"int8 {shape} as float32 by scales of rows",

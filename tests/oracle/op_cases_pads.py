@@ -21,6 +21,16 @@ def pad_cases(cases):
     cases.add("PADV2", "float32 by computed paddings and a constant",
               [Tensor("float32", (2, 2)), late_ints([[1, 0], [0, 2]]), Tensor(
                   "float32", (), data=[2.5])], [Tensor("float32", ())], ("PadV2Options", {}))
+    cases.add("PADV2", "float16", [Tensor("float16", (2, 2)), ints([[1, 0], [0, 2]]),
+                                   Tensor("float16", ())], [Tensor("float16", ())],
+              ("PadV2Options", {}), version=6)
+    cases.add("PADV2", "float32 without a value",
+              [Tensor("float32", (2, 2)), ints([[1, 0], [0, 2]])], [Tensor("float32", ())],
+              ("PadV2Options", {}))
+    for kind in ("int8", "int16", "bool"):
+        cases.add("PADV2", f"float32 by paddings of {kind}",
+                  [Tensor("float32", (2, 2)), ints([[1, 0], [0, 1]], kind), Tensor("float32", ())],
+                  [Tensor("float32", ())], ("PadV2Options", {}), version=5)
     mirrors = [((3,), [[2, 1]]), ((2, 3), [[1, 1], [2, 0]]), ((2, 3), [[0, 1], [0, 2]]),
                ((1, 3, 2, 2), [[0, 0], [2, 1], [1, 0], [0, 0]]), ((2, 2, 1, 3, 2),
                                                                 [[0, 0], [1, 1], [0, 0], [0, 2],

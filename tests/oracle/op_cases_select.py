@@ -13,6 +13,9 @@ def select_cases(cases):
             cases.add("SELECT", f"{dtype} {i}",
                       [Tensor("bool", condition), Tensor(dtype, shape, q), Tensor(dtype, shape, q)],
                       [Tensor(dtype, (), q)], ("SelectOptions", {}))
+    cases.add("SELECT", "float32 one of each",
+              [Tensor("bool", (1, 1)), Tensor("float32", (1,)), Tensor("float32", (1,))],
+              [Tensor("float32", (1,))], ("SelectOptions", {}))
     stretched = [((2, 3), (2, 3), (2, 3)), ((3,), (2, 3), (2, 3)), ((2, 1), (2, 3), (3,)),
                  ((), (2, 2), (2, 2)), ((2, 2), (), (1,)), ((2, 1, 1), (1, 3, 1), (1, 1, 2)),
                  ((1, 2, 1, 2), (3, 1, 1, 2), (1, 1, 2, 1)), ((1,), (2, 0), (2, 0)),
