@@ -5,6 +5,7 @@ import op_cases_binary as binary
 import op_cases_elementwise as elementwise
 import op_cases_layout as layout
 import op_cases_network as network
+import op_cases_reduce as reduce
 import op_cases_unary as unary
 from op_case_base import Cases
 
@@ -13,7 +14,8 @@ MAKERS = (
     network.pool_cases, network.softmax_cases, network.quantize_cases,
     elementwise.binary_cases, elementwise.compare_cases, elementwise.unary_cases,
     elementwise.cast_cases, layout.shape_cases, layout.concatenation_cases, layout.mean_cases,
-    layout.layout_cases, unary.unary_cases, binary.function_cases, binary.arithmetic_cases)
+    layout.layout_cases, unary.unary_cases, binary.function_cases, binary.arithmetic_cases,
+    reduce.reduce_cases, reduce.arg_cases, reduce.cumsum_cases)
 
 
 def all_cases():
