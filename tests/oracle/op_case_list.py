@@ -6,6 +6,7 @@ import op_cases_elementwise as elementwise
 import op_cases_layout as layout
 import op_cases_network as network
 import op_cases_reduce as reduce
+import op_cases_rows as rows
 import op_cases_unary as unary
 from op_case_base import Cases
 
@@ -15,7 +16,8 @@ MAKERS = (
     elementwise.binary_cases, elementwise.compare_cases, elementwise.unary_cases,
     elementwise.cast_cases, layout.shape_cases, layout.concatenation_cases, layout.mean_cases,
     layout.layout_cases, unary.unary_cases, binary.function_cases, binary.arithmetic_cases,
-    reduce.reduce_cases, reduce.arg_cases, reduce.cumsum_cases)
+    reduce.reduce_cases, reduce.arg_cases, reduce.cumsum_cases, rows.normalization_cases,
+    rows.softmax_cases, rows.prelu_cases, rows.newest_compare_cases)
 
 
 def all_cases():
