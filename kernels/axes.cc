@@ -96,4 +96,21 @@ heddle_status ReadAxes(const OpContext& op, size_t i, std::vector<bool>* reduced
   return HEDDLE_OK;
 }
 
+heddle_status ReadAxis(const OpContext& op, size_t i, int64_t* axis) {
+  const heddle_tensor& tensor = op.input(i);
+  const auto operand = static_cast<int32_t>(i);
+  const bool is_int64 = tensor.dtype == HEDDLE_DTYPE_INT64;
+  if (!is_int64) HEDDLE_OP_RETURN_IF_ERROR(op.ExpectType(i, HEDDLE_DTYPE_INT32));
+  if (tensor.bytes != (is_int64 ? sizeof(int64_t) : sizeof(int32_t))) {
+    return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_SHAPE_NOT_SUPPORTED, operand, "shape ",
+                   ShapeText(op.input_dims(i)), " of input ", i, " does not have one element");
+  }
+  const int64_t value = is_int64 ? *op.InputData<int64_t>(i) : int64_t{*op.InputData<int32_t>(i)};
+  const int64_t rank = op.input(0).rank;
+  *axis = value < 0 ? value + rank : value;
+  if (*axis >= 0 && *axis < rank) return HEDDLE_OK;
+  return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_DATA_OUT_OF_RANGE, operand, "axis ", value,
+                 " is not a dimension of shape ", ShapeText(op.input_dims(0)));
+}
+
 }  // namespace heddle::kernels

@@ -29,4 +29,8 @@ heddle_status ReadAxis(const OpContext& op, size_t input, size_t i, size_t* reso
 // end, repeated ones count once.
 heddle_status ReadAxes(const OpContext& op, size_t i, std::vector<bool>* reduced);
 
+// The one axis in input i, int32 or int64, of a dimension of input 0; a negative one counts from
+// the end.
+heddle_status ReadAxis(const OpContext& op, size_t i, int64_t* axis);
+
 }  // namespace heddle::kernels

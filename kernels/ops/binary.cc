@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, POW, FLOOR_DIV, FLOOR_MOD with stretching, ATAN2
-// without.
+// DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, POW, FLOOR_DIV, FLOOR_MOD with stretching, PRELU whose
+// second operand may be stretched, ATAN2 without.
 #include "kernels/ref/binary.h"
 
 #include "kernels/broadcast.h"
@@ -25,12 +25,15 @@ heddle_status ExpectNoZeros(const OpContext& op, int32_t zero_point = 0) {
 
 // What a function may have. Quantised integers are refused, unless it takes them as they are when
 // all scales are the same (kSameScales), or its Quantized computes with those of type T.
+enum class Shapes { kStretched, kSecondStretched, kSame };
 struct Function {
   static constexpr bool kSameScales = false;
-  static constexpr bool kStretches = true;
+  static constexpr Shapes kShapes = Shapes::kStretched;
   struct Quantized {};
   template <typename T>
   static constexpr bool kIsQuantized = false;
+  template <typename T>
+  using Second = T;  // the type of input 1
   static heddle_status Init(const OpContext&) { return HEDDLE_OK; }
   // Of the data, at invoke.
   template <typename T>
@@ -175,11 +178,34 @@ struct FloorModulo : Function {
 
 struct Angle : Function {
   using Types = TypeList<float, ref::Half, ref::BFloat16, double>;
-  static constexpr bool kStretches = false;
+  static constexpr Shapes kShapes = Shapes::kSame;
   template <typename T>
   static T Of(T y, T x) {
     return T(std::atan2(y, x));
   }
+};
+
+struct ParametricRelu : Function {
+  using Types = TypeList<float, int8_t, uint8_t, int16_t>;
+  using Quantized = ref::QuantizedPRelu;
+  static constexpr Shapes kShapes = Shapes::kSecondStretched;
+  template <typename T>
+  using Second = std::conditional_t<std::is_same_v<T, int16_t>, int8_t, T>;
+  template <typename T>
+  static constexpr bool kIsQuantized = std::is_integral_v<T>;
+
+  static heddle_status Prepare(const OpContext& op, Affine x, Affine alpha, Affine out,
+                               Quantized* relu) {
+    relu->zero_point_x = x.zero_point;
+    relu->zero_point_y = alpha.zero_point;
+    relu->zero_point_out = out.zero_point;
+    // In single precision, as the models' definition has it.
+    HEDDLE_OP_RETURN_IF_ERROR(
+        MakeMultiplier(op, static_cast<double>(x.scale / out.scale), kMaxShift32, &relu->identity));
+    return MakeMultiplier(op, static_cast<double>(x.scale * alpha.scale / out.scale), kMaxShift32,
+                          &relu->product);
+  }
+  static float Of(float x, float alpha) { return x >= 0 ? x : x * alpha; }
 };
 
 template <typename Function>
@@ -195,16 +221,22 @@ struct Binary {
 
   static heddle_status Infer(OpContext& op, const Node&) {
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(2, 2, 1));
-    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectType(1, op.input(0).dtype));
+    HEDDLE_OP_RETURN_IF_ERROR(Dispatch(op, [&](auto tag) {
+      using Second = typename Function::template Second<typename decltype(tag)::type>;
+      return op.ExpectType(1, ElementDtype<Second>());
+    }));
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
+    std::vector<int32_t> dims;
+    HEDDLE_OP_RETURN_IF_ERROR(BroadcastShape(op, &dims));
     const auto a = op.input_dims(0);
     const auto b = op.input_dims(1);
-    if (!Function::kStretches && !std::equal(a.begin(), a.end(), b.begin(), b.end())) {
+    const bool keeps_first = std::equal(a.begin(), a.end(), dims.begin(), dims.end());
+    if ((Function::kShapes == Shapes::kSame &&
+         !std::equal(a.begin(), a.end(), b.begin(), b.end())) ||
+        (Function::kShapes == Shapes::kSecondStretched && !keeps_first)) {
       return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_SHAPES_DIFFER, 1, "shapes ", ShapeText(a),
                      " and ", ShapeText(b), " differ");
     }
-    std::vector<int32_t> dims;
-    HEDDLE_OP_RETURN_IF_ERROR(BroadcastShape(op, &dims));
     return op.SetOutput(0, op.input(0).dtype, dims);
   }
 
@@ -237,7 +269,8 @@ struct Binary {
     return Dispatch(op, [&](auto tag) {
       using T = typename decltype(tag)::type;
       HEDDLE_OP_RETURN_IF_ERROR(Function::template Check<T>(op, plan.quantized));
-      return ForEachPair<T, T>(op, plan.broadcast, [&](T a, T b) -> T {
+      using Second = typename Function::template Second<T>;
+      return ForEachPair<T, T, Second>(op, plan.broadcast, [&](T a, Second b) -> T {
         if constexpr (Function::template kIsQuantized<T>) {
           return plan.quantized.Of(a, b);
         } else {
@@ -257,6 +290,7 @@ HEDDLE_OP(FLOOR_MOD, 1, 2, Binary<FloorModulo>);
 HEDDLE_OP(MAXIMUM, 1, 4, Binary<Maximum>);
 HEDDLE_OP(MINIMUM, 1, 4, Binary<Minimum>);
 HEDDLE_OP(POW, 1, 1, Binary<Power>);
+HEDDLE_OP(PRELU, 1, 1, Binary<ParametricRelu>);
 HEDDLE_OP(SQUARED_DIFFERENCE, 1, 2, Binary<SquaredDifference>);
 
 }  // namespace heddle::kernels

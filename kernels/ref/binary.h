@@ -108,4 +108,23 @@ struct QuantizedQuotient {
   }
 };
 
+// x, below 0 times y.
+struct QuantizedPRelu {
+  int32_t zero_point_x = 0;
+  int32_t zero_point_y = 0;
+  int32_t zero_point_out = 0;
+  Multiplier identity;
+  Multiplier product;
+
+  template <typename T, typename Second>
+  T Of(T x, Second y) const {
+    const int32_t value = int32_t{x} - zero_point_x;
+    const int32_t result = value >= 0
+                               ? Rescale(value, identity)
+                               : Rescale(WrappingMul(value, int32_t{y} - zero_point_y), product);
+    return OffsetAndClamp<T>(result, zero_point_out, std::numeric_limits<T>::min(),
+                             std::numeric_limits<T>::max());
+  }
+};
+
 }  // namespace heddle::kernels::ref
