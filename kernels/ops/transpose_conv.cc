@@ -74,27 +74,11 @@ struct TransposeConv {
     shape->in_channels = input[3];
     shape->filter_channels = input[3];
     shape->out_channels = output[3];
-    HEDDLE_OP_RETURN_IF_ERROR(
-        MakeAxis(op, node.window.padding, node.window.stride_h, 1, output[1], &shape->window.h));
-    return MakeAxis(op, node.window.padding, node.window.stride_w, 2, output[2], &shape->window.w);
-  }
-
-  static heddle_status MakeAxis(const OpContext& op, int32_t padding, int32_t stride, size_t dim,
-                                int32_t output, ref::WindowAxis* axis) {
-    const int32_t input = op.input_dims(kData)[dim];
-    const int32_t filter = op.input_dims(kFilter)[dim];
-    const int64_t covered = padding == HEDDLE_PADDING_SAME ? 1 : filter;
-    const int64_t positions = (int64_t{output} + stride - covered) / stride;
-    if (positions != input) {
-      return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_DATA_OUT_OF_RANGE, kShape, "dimension ",
-                     dim, " of the output's shape is ", output,
-                     ", of which a convolution would make ", positions, ", but the input has ",
-                     input);
-    }
-    const int64_t padded = (positions - 1) * stride + filter - output;
-    *axis = {input,  output, filter,
-             stride, 1,      static_cast<int32_t>(std::max<int64_t>(0, padded) / 2)};
-    return HEDDLE_OK;
+    const WindowAttributes& a = node.window;
+    shape->window.h = {input[1], output[1], filter[1], a.stride_h, 1, 0};
+    shape->window.w = {input[2], output[2], filter[2], a.stride_w, 1, 0};
+    HEDDLE_OP_RETURN_IF_ERROR(MakeTransposedAxis(op, "height", a.padding, &shape->window.h));
+    return MakeTransposedAxis(op, "width", a.padding, &shape->window.w);
   }
 
   static heddle_status Infer(OpContext& op, const Node& node) {

@@ -242,3 +242,33 @@ def blockwise_cases(cases):
                           block=(size, scales.astype(np.float16))),
                    Tensor("float32", (units,), data=normal((units,))) if bias else None],
                   [Tensor("float32", ())], ("FullyConnectedOptions", {}), version=12)
+
+
+def conv_3d_cases(cases):
+    # d, h, w, in, out; filter; strides; dilations; padding; activation, bias
+    geometries = [((3, 4, 5), 2, 3, (2, 2, 3), (1, 1, 1), (1, 1, 1), SAME, 0, True),
+                  ((4, 5, 6), 1, 4, (2, 3, 2), (2, 1, 2), (1, 1, 1), VALID, 1, False),
+                  ((5, 4, 7), 3, 2, (2, 2, 2), (1, 1, 1), (2, 1, 3), SAME, 3, True),
+                  ((2, 2, 2), 2, 40, (1, 1, 1), (1, 2, 1), (1, 1, 1), VALID, 2, True)]
+    for i, g in enumerate(geometries):
+        size, ci, co, window, strides, dilations, padding, activation, bias = g
+        fields = dict(padding=padding, fusedActivationFunction=activation)
+        for axis, stride, dilation in zip("DHW", strides, dilations):
+            fields[f"stride{axis}"] = stride
+            fields[f"dilation{axis}Factor"] = dilation
+        small = []
+        for n, f, s, d in zip(size, window, strides, dilations):
+            covered = (f - 1) * d + 1
+            small.append(-(-n // s) if padding == SAME else (n + s - covered) // s)
+        biases = [Tensor("float32", (co,), data=normal((co,)))] if bias else []
+        cases.add("CONV_3D", f"{i}",
+                  [Tensor("float32", (2,) + size + (ci,)),
+                   Tensor("float32", window + (ci, co), data=normal(window + (ci, co)))] + biases,
+                  [Tensor("float32", ())], ("Conv3DOptions", fields))
+        shape = np.array((2,) + size + (co,), np.int32)
+        shape = dict(value=shape) if i == 1 else dict(data=shape)
+        cases.add("CONV_3D_TRANSPOSE", f"{i}",
+                  [Tensor("int32", (5,), **shape),
+                   Tensor("float32", window + (co, ci), data=normal(window + (co, ci))),
+                   Tensor("float32", (2,) + tuple(small) + (ci,))] + biases,
+                  [Tensor("float32", ())], ("Conv3DOptions", fields))
