@@ -165,6 +165,13 @@ def summary(rows):
     return line
 
 
+def is_bad(said, strict):
+    if said["verdict"] in BAD:
+        return True
+    return strict and (said["verdict"] == "too slow" or
+                       said["verdict"] == "refused" and "oracle_error" not in said)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -176,6 +183,8 @@ def main():
     parser.add_argument("--kernels", choices=("ref", "default"), default="ref")
     parser.add_argument("--per-op", action="store_true",
                         help="judge every operator alone, also where the outputs agree")
+    parser.add_argument("--strict", action="store_true",
+                        help="a refusal of what LiteRT runs is as bad as a mismatch")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all figures here")
     parser.add_argument("--limit-seconds", type=int, default=120, metavar="N",
                         help="give up on a step that takes longer; default: %(default)s")
@@ -200,7 +209,7 @@ def main():
     if args.json:
         args.json.write_text(json.dumps({k: {n: v for n, v in r.items() if n != "stage"}
                                          for k, r in rows.items()}, indent=1, default=str) + "\n")
-    sys.exit(1 if any(said["verdict"] in BAD for said in rows.values()) else 0)
+    sys.exit(1 if any(is_bad(said, args.strict) for said in rows.values()) else 0)
 
 
 if __name__ == "__main__":

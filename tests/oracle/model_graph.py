@@ -37,6 +37,10 @@ class Graph:
         for sub in self.model.subgraphs or []:
             for tensor in sub.tensors:
                 tensor.shape = [] if tensor.shape is None else [int(d) for d in tensor.shape]
+            for name in ("inputs", "outputs", "operators"):
+                setattr(sub, name, _list(getattr(sub, name)))
+            for op in sub.operators:
+                op.inputs, op.outputs = _list(op.inputs), _list(op.outputs)
 
     def subgraph(self, index=0):
         return self.model.subgraphs[index]
@@ -52,7 +56,7 @@ class Graph:
         return self.model.operatorCodes[op.opcodeIndex].version
 
     def op_names(self):
-        return sorted({self.op_name(op) for sub in self.model.subgraphs for op in sub.operators or []})
+        return sorted({self.op_name(op) for sub in self.model.subgraphs for op in sub.operators})
 
     def is_stateful(self):
         return "VAR_HANDLE" in self.op_names() or any(
@@ -62,10 +66,14 @@ class Graph:
         buffer = self.model.buffers[tensor.buffer]
         return buffer.offset > 1 or (buffer.data is not None and len(buffer.data) > 0)
 
+    def has_blocks(self):
+        """Whether a scale belongs to a block of elements."""
+        return any(_blocks(t) for sub in self.model.subgraphs for t in sub.tensors)
+
     def integer_outputs(self, index=0):
         """For each output: whether all that leads to it is integer."""
         sub = self.subgraph(index)
-        producer = {t: op for op in sub.operators or [] for t in op.outputs}
+        producer = {t: op for op in sub.operators for t in op.outputs}
         calls = {"IF", "WHILE", "CALL", "STABLEHLO_COMPOSITE", "READ_VARIABLE"}
 
         def all_integer(output):
@@ -112,7 +120,7 @@ class Graph:
         kind = TYPE_NAMES[sub.tensors[index].type]
         if kind in ("FLOAT32", "FLOAT16", "FLOAT64"):
             is_image = len(shape) == 4 and shape[-1] in (1, 3, 4)
-            value = random.uniform(-1, 1, shape) if is_image else random.normal(0, 1, shape)
+            value = random.uniform(0, 1, shape) if is_image else random.normal(0, 1, shape)
             return value.astype(kind.lower())
         if kind in ("COMPLEX64", "COMPLEX128"):
             return (random.normal(0, 1, shape) + 1j * random.normal(0, 1, shape)).astype(kind.lower())
@@ -130,7 +138,7 @@ class Graph:
 
     def _integer_range(self, sub, index, depth=0):
         """Ids stay within the table that they select from."""
-        for op in sub.operators or []:
+        for op in sub.operators:
             inputs = list(op.inputs)
             if index not in inputs:
                 continue
@@ -178,9 +186,14 @@ class Graph:
                 if index not in op.outputs and not old.isVariable:
                     graph.inputs.append(len(graph.tensors))
                     feeds.append(index)
-            places[index] = len(graph.tensors)
+            place = places[index] = len(graph.tensors)
             graph.tensors.append(tensor)
-            return places[index]
+            if _blocks(tensor):  # its scales and zero points are tensors that no operator names
+                tensor.quantization = copy.copy(old.quantization)
+                details = tensor.quantization.details = copy.copy(old.quantization.details)
+                details.scales = add(details.scales)
+                details.zeroPoints = add(details.zeroPoints)
+            return place
 
         feeds = []
         cut = copy.copy(op)
@@ -208,6 +221,15 @@ class Graph:
         buffer = schema.BufferT()
         buffer.data = np.frombuffer(self.content, np.uint8, int(old.size), int(old.offset))
         return buffer
+
+
+def _blocks(tensor):
+    return (tensor.quantization is not None and
+            tensor.quantization.detailsType == schema.QuantizationDetails.BlockwiseQuantization)
+
+
+def _list(values):
+    return [] if values is None else list(values)
 
 
 def _text(value):

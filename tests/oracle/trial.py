@@ -29,12 +29,14 @@ class Request:
 
 
 class Oracle:
-    """LiteRT's reference kernels; where they lack an op its others, without delegates."""
+    """LiteRT's reference kernels; where they lack an op its others, without delegates. `graph`: of
+    which the reference leaves scales of blocks out, and gives zeros."""
 
-    def __init__(self, content, shapes, signature=None, resolver=None, preserve=False):
-        self.marked = False
+    def __init__(self, content, graph, shapes, signature=None, resolver=None, preserve=False):
+        self.marked = resolver is None and graph.has_blocks()
         try:
-            self._make(content, shapes, signature, resolver or REFERENCE, preserve)
+            self._make(content, shapes, signature,
+                       resolver or (PLAIN if self.marked else REFERENCE), preserve)
         except (ValueError, RuntimeError) as error:
             if resolver or "find op" not in str(error):
                 raise
@@ -130,7 +132,7 @@ def _run_heddle(library, content, entry, request, reference, runs):
 
 
 def _run_oracle(content, entry, request, runs, resolver=None):
-    oracle = Oracle(content, entry.shapes, request.signature, resolver)
+    oracle = Oracle(content, entry.graph, entry.shapes, request.signature, resolver)
     names = oracle.input_names if request.signature else None
     all_outputs, seconds = [], 0.0
     for run in range(runs):
@@ -159,7 +161,7 @@ def try_model(request):
     entry, runs = None, 1
     try:
         graph = model_graph.Graph(content)
-        yield {"ops": sum(len(s.operators or []) for s in graph.model.subgraphs),
+        yield {"ops": sum(len(s.operators) for s in graph.model.subgraphs),
                "signatures": [k for k, s in graph.signatures.items() if s != 0]}
         entry = Entry(graph, request.path, request.signature)
         runs = INVOKES_OF_STATEFUL if graph.is_stateful() else 1
@@ -242,7 +244,7 @@ def try_ops(request):
     content = open(request.path, "rb").read()
     graph = model_graph.Graph(content)
     entry = Entry(graph, request.path, None)
-    oracle = Oracle(content, entry.shapes, preserve=True)
+    oracle = Oracle(content, entry.graph, entry.shapes, preserve=True)
     oracle.run(entry.inputs(0))
     library = heddle_capi.Library(request.library)
     sub = graph.subgraph()
