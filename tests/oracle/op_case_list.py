@@ -4,6 +4,7 @@
 import op_cases_elementwise as elementwise
 import op_cases_layout as layout
 import op_cases_network as network
+import op_cases_recurrent as recurrent
 from op_case_base import Cases
 
 MAKERS = (
@@ -11,7 +12,8 @@ MAKERS = (
     network.pool_cases, network.softmax_cases, network.quantize_cases,
     elementwise.binary_cases, elementwise.compare_cases, elementwise.unary_cases,
     elementwise.cast_cases, layout.shape_cases, layout.concatenation_cases, layout.mean_cases,
-    layout.layout_cases)
+    layout.layout_cases,
+    recurrent.svdf_cases)
 
 
 def all_cases():
