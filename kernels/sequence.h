@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inputs [batch, time, n], or [time, batch, n], or [batch, n] for a single step.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/op_kernel.h"
+
+namespace heddle::kernels {
+
+struct Sequence {
+  int64_t batches = 0;
+  int64_t steps = 1;
+  bool time_major = false;
+  bool backward = false;
+
+  // Which of the rows of n values step t of batch b is about.
+  int64_t RowOf(int64_t b, int64_t t) const {
+    const int64_t time = backward ? steps - 1 - t : t;
+    return time_major ? time * batches + b : b * steps + time;
+  }
+};
+
+inline Sequence MakeSequence(std::span<const int32_t> dims, bool time_major) {
+  if (dims.size() == 2) return {dims[0], 1, false, false};
+  return {dims[time_major ? 1 : 0], dims[time_major ? 0 : 1], time_major, false};
+}
+
+// step(b, row) for all steps in their order; batches in parallel, in ranges of at least `grain`.
+template <typename Fn>
+heddle_status RunSequence(const OpContext& op, const Sequence& sequence, int64_t grain,
+                          const Fn& step) {
+  return op.ParallelFor(sequence.batches, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      for (int64_t t = 0; t < sequence.steps; ++t) step(b, sequence.RowOf(b, t));
+    }
+  });
+}
+
+}  // namespace heddle::kernels
