@@ -37,4 +37,12 @@ heddle_status RunSequence(const OpContext& op, const Sequence& sequence, int64_t
   });
 }
 
+// Ops that go through a sequence in both directions. An auxiliary input beside the input is used by
+// both directions if they have weights for it; without, it is the backward direction's only input.
+// For infer: one output, where the directions' values follow each other, or two.
+heddle_status InferBidirectional(const OpContext& op, bool merge_outputs, int32_t forward_outputs,
+                                 int32_t backward_outputs);
+// For prepare: an auxiliary input has as many steps and batches as the input.
+heddle_status CheckAuxInput(const OpContext& op, size_t aux);
+
 }  // namespace heddle::kernels

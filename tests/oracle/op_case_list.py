@@ -13,7 +13,8 @@ MAKERS = (
     elementwise.binary_cases, elementwise.compare_cases, elementwise.unary_cases,
     elementwise.cast_cases, layout.shape_cases, layout.concatenation_cases, layout.mean_cases,
     layout.layout_cases,
-    recurrent.svdf_cases, recurrent.lstm_cases, recurrent.rnn_cases)
+    recurrent.svdf_cases, recurrent.lstm_cases, recurrent.rnn_cases,
+    recurrent.bidirectional_cases)
 
 
 def all_cases():

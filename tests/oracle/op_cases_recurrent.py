@@ -191,3 +191,53 @@ def rnn_cases(cases):
                   [Tensor("float32", lead + (units,))],
                   ("SequenceRNNOptions" if sequence else "RNNOptions", fields),
                   version=3, invokes=2 if sequence else 4)
+
+
+# No auxiliary input; one with weights; one that is the backward direction's input.
+AUX = ("none", "weights", "stacked")
+
+
+def bidirectional_cases(cases):
+    for op, kind, (i, aux) in itertools.product(
+            ["BIDIRECTIONAL_SEQUENCE_RNN", "BIDIRECTIONAL_SEQUENCE_LSTM"],
+            ["float32", "int8", "int8a"], enumerate(AUX)):
+        lstm = op.endswith("LSTM")
+        # LiteRT mixes up the LSTM's states of batches if outputs are merged and batches come first.
+        # Its RNN ignores a stacked input there, runs hybrid sequences several times where time
+        # comes first, steps through the auxiliary input as if it were as wide as the input, and
+        # crashes with int8 and merged outputs.
+        for merge in (False, True):
+            if kind == "int8" and merge:
+                continue
+            time_major = merge or (aux == "stacked" and not lstm)
+            steps = 1 if time_major and kind != "float32" and not lstm else 3
+            batch, inputs, stored = 2, 3, kind.rstrip("a")
+            forward, backward = (3, 3) if lstm else (2, 4)  # LiteRT's LSTM wants equal numbers
+            others = 0 if aux == "none" else 2 if aux == "weights" and lstm else inputs
+            lead = (steps, batch) if time_major else (batch, steps)
+
+            def extra(units):
+                return weights(stored, (units, others)) if aux == "weights" else None
+            tensors = [Tensor("float32", lead + (inputs,))]
+            side = Tensor("float32", lead + (others,)) if others else None
+            if lstm:
+                sides = [float_lstm(kind, batch, inputs, units, units, i == 1, i == 2, 0, False,
+                                    False) for units in (forward, backward)]
+                tensors += sides[0][:17] + sides[1][:17] + sides[0][17:19] + sides[1][17:19]
+                tensors += [side]
+                for units in (forward, backward):
+                    tensors += lstm_gates(lambda units=units: extra(units), i != 1)
+                table = "BidirectionalSequenceLSTMOptions"
+            else:
+                for units in (forward, backward):
+                    tensors += [weights(stored, (units, inputs)), weights(stored, (units, units)),
+                                Tensor("float32", (units,), data=normal((units,))),
+                                Tensor("float32", (batch, units), variable=True)]
+                tensors += [side, extra(forward), extra(backward)]
+                table = "BidirectionalSequenceRNNOptions"
+            widths = [forward + backward] if merge else [forward, backward]
+            cases.add(op, f"{kind} {aux} {'merged' if merge else 'apart'}", tensors,
+                      [Tensor("float32", lead + (width,)) for width in widths],
+                      (table, dict(fusedActivationFunction=TANH, mergeOutputs=merge,
+                                   timeMajor=time_major, asymmetricQuantizeInputs=kind == "int8a")),
+                      version=3, invokes=2)
