@@ -40,7 +40,7 @@ std::string PortTable(const Model& model, size_t subgraph, const std::vector<Por
       if (!info) continue;
       table.Add({(ports == &inputs ? "in " : "out ") + std::to_string(i), port.name,
                  std::to_string(port.tensor), heddle_dtype_get_name(info->dtype), ShapeText(*info),
-                 SignatureShape(*info), QuantizationText(info->quantization)});
+                 SignatureShape(*info), QuantizationText(*info->quantization)});
     }
   }
   return table.Text();
