@@ -14,7 +14,8 @@ SWAPS = {"float32": ["int8", "uint8", "int16", "int32", "float16", "bfloat16"],
          "int64": ["int32"], "bool": ["int8", "int32"], "uint32": ["int32"],
          "int4": ["int8"], "int2": ["int8"]}
 QUANTIZED = {"int8", "uint8", "int16"}
-SPECIAL = [0.0, -0.0, 1e-40, -1e-40, 3e38, -3e38, np.inf, -np.inf, np.nan, 0.5, -0.5, 2.5, 1e9]
+# No NaN: where numbers are ordered, LiteRT's answer depends on how a loop is written.
+SPECIAL = [0.0, -0.0, 1e-40, -1e-40, 3e38, -3e38, np.inf, -np.inf, 0.5, -0.5, 2.5, 1e9]
 FEW_BITS = {"int4": (-8, 7), "int2": (-2, 1)}
 
 
@@ -197,7 +198,9 @@ def change_constancy(random, case):
 
 
 def change_floats(random, case):
-    """Special values among the floats."""
+    """Special values among the floats; not where they are quantised, which cannot hold them."""
+    if any(t.q is not None or t.block for t in tensors_of(case)):
+        return False
     feeds = [t for t in case.inputs if is_feed(t) and t.dtype == "float32" and np.prod(t.shape)]
     if not feeds:
         return False
