@@ -53,9 +53,23 @@ class OpContext {
   bool IsConstant(size_t i) const {
     return HasInput(i) && (input(i).flags & HEDDLE_TENSOR_CONSTANT) != 0;
   }
+  bool IsVariable(size_t i) const {
+    return HasInput(i) && (input(i).flags & HEDDLE_TENSOR_VARIABLE) != 0;
+  }
+  // Tensors that tell scales of values inside the op.
+  size_t intermediate_count() const { return call_->intermediate_count; }
+  bool HasIntermediate(size_t i) const {
+    return i < call_->intermediate_count && call_->intermediates[i] != nullptr;
+  }
+  const heddle_tensor& intermediate(size_t i) const { return *call_->intermediates[i]; }
   template <typename T>
   const T* InputData(size_t i) const {
     return HasInput(i) ? static_cast<const T*>(input(i).data) : nullptr;
+  }
+  // A variable that the op keeps its state in.
+  template <typename T>
+  T* VariableData(size_t i) const {
+    return static_cast<T*>(input(i).data);
   }
   template <typename T>
   T* OutputData(size_t i) const {
@@ -91,6 +105,7 @@ class OpContext {
   heddle_status ExpectType(size_t input, heddle_dtype dtype) const;
   heddle_status ExpectOutputType(size_t output, heddle_dtype dtype) const;
   heddle_status ExpectConstant(size_t input) const;
+  heddle_status ExpectVariable(size_t input) const;
   heddle_status ExpectRank(size_t input, int32_t min_rank, int32_t max_rank) const;
   heddle_status UnsupportedType(size_t input) const;
 

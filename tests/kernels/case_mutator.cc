@@ -83,6 +83,7 @@ CaseMutator::CaseMutator(const OpCase& one) {
     }
     const auto* data = model.buffers()->Get(tensor.buffer())->data();
     result.is_constant = data != nullptr;
+    result.is_variable = tensor.is_variable();
     if (data != nullptr) result.bytes.assign(data->begin(), data->end());
     return result;
   };
@@ -93,6 +94,9 @@ CaseMutator::CaseMutator(const OpCase& one) {
     }
   }
   for (const int32_t index : *node.outputs()) outputs_.push_back(operand(index));
+  if (node.intermediates() != nullptr) {
+    for (const int32_t index : *node.intermediates()) intermediates_.push_back(operand(index));
+  }
 
   if (node.builtin_options() == nullptr) return;
   const AttributeView view(static_cast<const uint8_t*>(node.builtin_options()), 1,
@@ -237,7 +241,9 @@ void CaseMutator::MutateOperands(Dice& dice) {
 
 void CaseMutator::Mutate(Dice& dice) {
   if (inputs_.empty()) return MutateAttribute(dice);
-  Operand& operand = dice.OneIn(5) && !outputs_.empty() ? dice.Of(outputs_) : dice.Of(inputs_);
+  Operand& operand = dice.OneIn(5) && !outputs_.empty()          ? dice.Of(outputs_)
+                     : dice.OneIn(8) && !intermediates_.empty() ? dice.Of(intermediates_)
+                                                                : dice.Of(inputs_);
   switch (dice.Between(0, 9)) {
     case 0:
     case 1:
@@ -253,6 +259,7 @@ void CaseMutator::Mutate(Dice& dice) {
     case 7:
       return MutateValues(dice, operand);
     case 8:
+      if (operand.is_variable || dice.OneIn(8)) operand.is_variable = !operand.is_variable;
       operand.is_constant = !operand.is_constant;
       return;
     default:
@@ -267,7 +274,7 @@ StatusOr<std::vector<Value>> CaseMutator::Run(const RunOptions& options) const {
   const auto add = [&](const Operand& operand, bool is_input) {
     if (operand.is_absent) return -1;
     int32_t index;
-    if (!is_input) {
+    if (!is_input || operand.is_variable) {
       index = graph.Tensor("", operand.dtype, operand.dims);
     } else {
       std::vector<uint8_t> bytes = FitBytes(operand.dtype, operand.dims, operand.bytes);
@@ -278,6 +285,7 @@ StatusOr<std::vector<Value>> CaseMutator::Run(const RunOptions& options) const {
         values.push_back(std::move(bytes));
       }
     }
+    graph.tensor(index).is_variable = operand.is_variable;
     if (!operand.scales.empty()) {
       graph.tensor(index).QuantizedPerAxis(operand.scales, operand.zero_points, operand.axis);
     }
@@ -287,7 +295,10 @@ StatusOr<std::vector<Value>> CaseMutator::Run(const RunOptions& options) const {
   std::vector<int32_t> outputs;
   for (const Operand& operand : inputs_) inputs.push_back(add(operand, true));
   for (const Operand& operand : outputs_) outputs.push_back(add(operand, false));
+  std::vector<int32_t> intermediates;
+  for (const Operand& operand : intermediates_) intermediates.push_back(add(operand, false));
   OperatorSpec& node = graph.Op(code_, inputs, outputs, version_);
+  node.intermediates = intermediates;
   if (options_key_ != 0) {
     node.options_type = static_cast<schema::BuiltinOptions>((options_key_ >> 8) & 0xff);
     node.options = [this](FlatBufferBuilder& fbb) {
@@ -327,7 +338,7 @@ std::string CaseMutator::Text() const {
       return;
     }
     text += StrCat("\n  ", DtypeName(operand.dtype), " ", ShapeText(operand.dims),
-                   operand.is_constant ? " constant" : "");
+                   operand.is_constant ? " constant" : "", operand.is_variable ? " variable" : "");
     if (operand.scales.empty()) return;
     text += StrCat(" axis ", operand.axis, " scales");
     for (const float scale : operand.scales) text += StrCat(" ", scale);

@@ -53,6 +53,7 @@ class CaseMutator {
   struct Operand {
     bool is_absent = false;
     bool is_constant = false;
+    bool is_variable = false;
     heddle_dtype dtype = HEDDLE_DTYPE_FLOAT32;
     std::vector<int32_t> dims;
     std::vector<float> scales;
@@ -80,6 +81,7 @@ class CaseMutator {
   std::vector<Attribute> attributes_;
   std::vector<Operand> inputs_;
   std::vector<Operand> outputs_;
+  std::vector<Operand> intermediates_;
 };
 
 }  // namespace heddle::testing

@@ -16,7 +16,11 @@ class Tensor:
     shape: tuple
     q: tuple = None  # (scale, zero point) or ([scales], [zero points], axis)
     data: object = None  # a constant's values
-    value: np.ndarray = None  # an input's
+    value: np.ndarray = None  # an input's; with several invokes, a list
+    variable: bool = False  # keeps state: neither input nor constant
+
+    def is_input(self):
+        return self.data is None and not self.variable
 
 
 @dataclasses.dataclass
@@ -27,6 +31,8 @@ class Case:
     inputs: list
     outputs: list
     options: tuple = None
+    intermediates: list = dataclasses.field(default_factory=list)
+    invokes: int = 1
 
 
 class Cases:
@@ -35,16 +41,17 @@ class Cases:
     def __init__(self):
         self.by_op = {}
 
-    def add(self, op, name, inputs, outputs, options=None, version=1, span=2.0):
+    def add(self, op, name, inputs, outputs, options=None, version=1, span=2.0,
+            intermediates=(), invokes=1):
         random = np.random.default_rng(zlib.crc32(f"{op} {name}".encode()))
         for tensor in inputs:
             if tensor is None:
                 continue
-            if tensor.data is None and tensor.value is None:
-                tensor.value = draw(random, tensor, span)
+            if tensor.is_input() and tensor.value is None:
+                tensor.value = [draw(random, tensor, span) for _ in range(invokes)]
             elif callable(tensor.data):
                 tensor.data = tensor.data(random)
-        case = Case(op, name, version, inputs, outputs, options)
+        case = Case(op, name, version, inputs, outputs, options, list(intermediates), invokes)
         assert name not in [c.name for c in self.by_op.setdefault(op, [])], (op, name)
         self.by_op[op].append(case)
 
