@@ -49,10 +49,10 @@ void ForEachRun(const Broadcast& broadcast, int64_t begin, int64_t end, const Fn
 }
 
 // output[i] = fn(a[...], b[...]) over all elements, in parallel.
-template <typename T, typename Out, typename Fn>
+template <typename T, typename Out, typename Second = T, typename Fn>
 heddle_status ForEachPair(const OpContext& op, const Broadcast& broadcast, const Fn& fn) {
   const T* const a = op.InputData<T>(0);
-  const T* const b = op.InputData<T>(1);
+  const Second* const b = op.InputData<Second>(1);
   Out* const out = op.OutputData<Out>(0);
   return op.ParallelFor(broadcast.count, GrainFor(4), [&](int64_t begin, int64_t end) {
     ForEachRun(broadcast, begin, end,

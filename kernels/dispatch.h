@@ -15,16 +15,26 @@ struct TypeTag {
   using type = T;
 };
 
+// The element type that T stands for; the structs of kernels/ref say themselves.
+template <typename T>
+constexpr heddle_dtype ElementDtype() {
+  if constexpr (requires { T::kDtype; }) {
+    return T::kDtype;
+  } else {
+    return DtypeOf<T>();
+  }
+}
+
 // Whether `dtype` is one of Ts.
 template <typename... Ts>
 constexpr bool IsOneOf(heddle_dtype dtype) {
-  return ((dtype == DtypeOf<Ts>()) || ...);
+  return ((dtype == ElementDtype<Ts>()) || ...);
 }
 
 // Calls fn(TypeTag<T>()) for the T of Ts that `dtype` is; false if it is none of them.
 template <typename... Ts, typename Fn>
 bool DispatchDtype(heddle_dtype dtype, const Fn& fn) {
-  return ((dtype == DtypeOf<Ts>() ? (fn(TypeTag<Ts>()), true) : false) || ...);
+  return ((dtype == ElementDtype<Ts>() ? (fn(TypeTag<Ts>()), true) : false) || ...);
 }
 
 // The same for input i, where fn returns a heddle_status; another type is refused by name.
@@ -33,6 +43,15 @@ heddle_status DispatchInput(const OpContext& op, size_t i, const Fn& fn) {
   heddle_status status = HEDDLE_OK;
   const bool found = DispatchDtype<Ts...>(op.input(i).dtype, [&](auto tag) { status = fn(tag); });
   return found ? status : op.UnsupportedType(i);
+}
+
+// The types that an op of a family takes.
+template <typename... Ts>
+struct TypeList {};
+
+template <typename... Ts, typename Fn>
+heddle_status DispatchInput(TypeList<Ts...>, const OpContext& op, size_t i, const Fn& fn) {
+  return DispatchInput<Ts...>(op, i, fn);
 }
 
 // Elements whose values are only moved: an unsigned integer of the element's width. Fails for types

@@ -148,6 +148,38 @@ heddle_status ExpectSameQuantization(const OpContext& op, Affine* affine) {
                  "; wanted is the same");
 }
 
+heddle_status ExpectNoQuantization(const OpContext& op) {
+  for (size_t i = 0; i < op.input_count(); ++i) {
+    if (IsQuantized(op.input(i))) {
+      return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_QUANTIZATION_NOT_SUPPORTED,
+                     static_cast<int32_t>(i), "input ", i, " is quantised, wanted are plain ",
+                     DtypeName(op.input(i).dtype));
+    }
+  }
+  if (!IsQuantized(op.output(0))) return HEDDLE_OK;
+  return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_QUANTIZATION_NOT_SUPPORTED,
+                 OpContext::kOutput(0), "the output is quantised, wanted are plain ",
+                 DtypeName(op.output(0).dtype));
+}
+
+heddle_status ExpectAllSameQuantization(const OpContext& op) {
+  if (!IsQuantized(op.input(0))) return ExpectNoQuantization(op);
+  Affine first;
+  HEDDLE_OP_RETURN_IF_ERROR(ExpectSameQuantization(op, &first));
+  for (size_t i = 1; i < op.input_count(); ++i) {
+    Affine other;
+    HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, static_cast<int32_t>(i), &other));
+    if (std::abs(first.scale - other.scale) <= 1e-6f && first.zero_point == other.zero_point) {
+      continue;
+    }
+    return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_QUANTIZATION_NOT_SUPPORTED,
+                   static_cast<int32_t>(i), "input ", i, " is quantised by ", other.scale, " and ",
+                   other.zero_point, ", input 0 by ", first.scale, " and ", first.zero_point,
+                   "; wanted is the same");
+  }
+  return HEDDLE_OK;
+}
+
 heddle_status ExpectFixedQuantization(const OpContext& op, Affine wanted) {
   Affine output;
   HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, OpContext::kOutput(0), &output));
@@ -216,22 +248,20 @@ FloatRange ActivationRange(int32_t activation) {
   }
 }
 
-heddle_status QuantizedActivationRange(const OpContext& op, int32_t activation, Affine output,
-                                       IntegerRange* range) {
-  const FloatRange real = ActivationRange(activation);
-  *range = RangeOf(op.output(0).dtype);
+IntegerRange QuantizedRange(const OpContext& op, FloatRange real, Affine output) {
+  const IntegerRange type = RangeOf(op.output(0).dtype);
   // In double: a tiny scale makes bounds that pass the type's, and those do not bind.
   const auto quantize = [&](float value) {
-    return std::round(double{value / output.scale}) + output.zero_point;
+    const double rounded = std::round(double{value / output.scale}) + output.zero_point;
+    return static_cast<int32_t>(std::clamp<double>(rounded, type.min, type.max));
   };
-  if (std::isfinite(real.min)) {
-    range->min =
-        static_cast<int32_t>(std::clamp<double>(quantize(real.min), range->min, range->max));
-  }
-  if (std::isfinite(real.max)) {
-    range->max =
-        static_cast<int32_t>(std::clamp<double>(quantize(real.max), range->min, range->max));
-  }
+  return {std::isfinite(real.min) ? quantize(real.min) : type.min,
+          std::isfinite(real.max) ? quantize(real.max) : type.max};
+}
+
+heddle_status QuantizedActivationRange(const OpContext& op, int32_t activation, Affine output,
+                                       IntegerRange* range) {
+  *range = QuantizedRange(op, ActivationRange(activation), output);
   return HEDDLE_OK;
 }
 

@@ -41,6 +41,10 @@ heddle_status GetAffines(const OpContext& op, int32_t operand, int32_t channels,
 heddle_status ExpectZeroPoint(const OpContext& op, int32_t operand, int32_t zero_point);
 // The op only moves or selects values: input 0 and output 0 must mean the same numbers.
 heddle_status ExpectSameQuantization(const OpContext& op, Affine* affine);
+// The op treats integers as they are: all operands must mean the same numbers, or have no
+// quantisation.
+heddle_status ExpectAllSameQuantization(const OpContext& op);
+heddle_status ExpectNoQuantization(const OpContext& op);
 // Output 0 must have this quantisation, as ops whose results lie in a known range want it.
 heddle_status ExpectFixedQuantization(const OpContext& op, Affine wanted);
 
@@ -64,14 +68,17 @@ struct FloatRange {
   float max;
 };
 FloatRange ActivationRange(int32_t activation);
-// The same in the quantised numbers of output 0.
+// A range of reals in the quantised numbers of output 0; infinite ends are the type's.
+IntegerRange QuantizedRange(const OpContext& op, FloatRange real, Affine output);
 heddle_status QuantizedActivationRange(const OpContext& op, int32_t activation, Affine output,
                                        IntegerRange* range);
 // For integers that are not quantised.
 template <typename T>
 void IntegerActivationRange(int32_t activation, T* min, T* max) {
   const FloatRange range = ActivationRange(activation);
-  *min = range.min < -1 ? std::numeric_limits<T>::lowest() : static_cast<T>(range.min);
+  *min = range.min < -1 || (range.min < 0 && std::is_unsigned_v<T>)
+             ? std::numeric_limits<T>::lowest()
+             : static_cast<T>(range.min);
   *max = range.max > 6 ? std::numeric_limits<T>::max() : static_cast<T>(range.max);
 }
 

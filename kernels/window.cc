@@ -2,6 +2,7 @@
 #include "kernels/window.h"
 
 #include <limits>
+#include <utility>
 
 namespace heddle::kernels {
 namespace {
@@ -12,8 +13,10 @@ heddle_status CheckPositive(const OpContext& op, const char* name, int32_t value
                  " is ", value, ", wanted is at least 1");
 }
 
-heddle_status MakeAxis(const OpContext& op, const char* name, int32_t padding,
-                       ref::WindowAxis* axis) {
+}  // namespace
+
+heddle_status MakeWindowAxis(const OpContext& op, const char* name, int32_t padding,
+                             ref::WindowAxis* axis) {
   if (axis->filter < 1) {
     return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_SHAPE_NOT_SUPPORTED, HEDDLE_NO_OPERAND,
                    "the filter has ", name, " ", axis->filter, ", wanted is at least 1");
@@ -42,7 +45,19 @@ heddle_status MakeAxis(const OpContext& op, const char* name, int32_t padding,
   return HEDDLE_OK;
 }
 
-}  // namespace
+heddle_status MakeTransposedAxis(const OpContext& op, const char* name, int32_t padding,
+                                 ref::WindowAxis* axis) {
+  ref::WindowAxis back = *axis;
+  std::swap(back.input, back.output);
+  HEDDLE_OP_RETURN_IF_ERROR(MakeWindowAxis(op, name, padding, &back));
+  if (back.output != axis->input) {
+    return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_DATA_OUT_OF_RANGE, 0, name, " ",
+                   axis->output, " of the output would come from ", back.output,
+                   " of the input, which has ", axis->input);
+  }
+  axis->pad = back.pad;
+  return HEDDLE_OK;
+}
 
 heddle_status CheckWindowAttributes(const OpContext& op, const WindowAttributes& a) {
   if (a.padding != HEDDLE_PADDING_SAME && a.padding != HEDDLE_PADDING_VALID) {
@@ -61,8 +76,8 @@ heddle_status MakeWindow(const OpContext& op, const WindowAttributes& a, int32_t
   const auto input = op.input_dims(0);
   window->h = {input[1], 0, filter_h, a.stride_h, a.dilation_h, 0};
   window->w = {input[2], 0, filter_w, a.stride_w, a.dilation_w, 0};
-  HEDDLE_OP_RETURN_IF_ERROR(MakeAxis(op, "height", a.padding, &window->h));
-  return MakeAxis(op, "width", a.padding, &window->w);
+  HEDDLE_OP_RETURN_IF_ERROR(MakeWindowAxis(op, "height", a.padding, &window->h));
+  return MakeWindowAxis(op, "width", a.padding, &window->w);
 }
 
 int64_t GrainFor(std::initializer_list<int64_t> factors) {

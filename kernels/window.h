@@ -22,6 +22,14 @@ struct WindowAttributes {
 // Strides and dilations positive, padding known. For init.
 heddle_status CheckWindowAttributes(const OpContext& op, const WindowAttributes& attributes);
 
+// Sets output and pad of an axis whose other fields are set.
+heddle_status MakeWindowAxis(const OpContext& op, const char* name, int32_t padding,
+                             ref::WindowAxis* axis);
+// The same for a transposed convolution, which has `output` too (from operand 0, for messages): its
+// window, laid on the output, must give the input.
+heddle_status MakeTransposedAxis(const OpContext& op, const char* name, int32_t padding,
+                                 ref::WindowAxis* axis);
+
 // The window of filter_h x filter_w over the height and width of input 0 (rank 4). For infer and
 // prepare.
 heddle_status MakeWindow(const OpContext& op, const WindowAttributes& attributes, int32_t filter_h,

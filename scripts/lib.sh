@@ -32,3 +32,17 @@ configure() {
     die "cmake --preset $* failed"
   fi
 }
+
+# oracle_folder: where the Python environment with LiteRT stands, for these requirements, Python and machine.
+oracle_folder() {
+  local python
+  python=$(python3 -c 'import sys; print("py%d.%d" % sys.version_info[:2])')
+  echo "$cache/oracle-$(sha256sum "$root/tests/oracle/requirements.txt" | cut -c1-12)-$python-$(uname -m)"
+}
+
+# oracle_python: its interpreter; fails if there is none.
+oracle_python() {
+  local python
+  python=$(oracle_folder)/bin/python
+  [[ -x $python ]] && echo "$python"
+}

@@ -36,7 +36,7 @@ std::string TypeText(heddle_dtype dtype) { return heddle_dtype_get_name(dtype); 
 }  // namespace
 
 Affine AffineOf(const heddle_tensor_info& info) {
-  const heddle_quantization& quantization = info.quantization;
+  const heddle_quantization& quantization = *info.quantization;
   if (quantization.kind != HEDDLE_QUANTIZATION_AFFINE || quantization.count != 1) return {};
   const int64_t zero = quantization.zero_point_count > 0 ? quantization.zero_points[0] : 0;
   return {true, quantization.scales[0], zero};

@@ -66,6 +66,7 @@ std::string EntryPoints(const Model& model) {
   const heddle_subgraph_info info = *model.subgraph(0);
   std::vector<Port> inputs;
   std::vector<Port> outputs;
+  inputs.reserve(info.input_count);
   for (size_t i = 0; i < info.input_count; ++i) {
     inputs.push_back({model.tensor(0, static_cast<size_t>(info.inputs[i]))->name, info.inputs[i]});
   }
@@ -121,7 +122,7 @@ std::string TensorTable(const Model& model, size_t subgraph) {
     if (tensor.is_sparse != 0) kind = "sparse";
     table.Add({std::to_string(t), tensor.name, heddle_dtype_get_name(tensor.dtype),
                ShapeText(tensor), Grouped(tensor.bytes), kind,
-               QuantizationText(tensor.quantization)});
+               QuantizationText(*tensor.quantization)});
   }
   return "tensors of subgraph " + std::to_string(subgraph) + " '" +
          Shorten(Printable(info.name), 60) + "'\n" + table.Text();

@@ -72,7 +72,7 @@ Json QuantizationJson(const heddle_quantization& quantization) {
 Json TensorJson(const heddle_tensor_info& info) {
   Json json = {{"name", info.name},        {"dtype", heddle_dtype_get_name(info.dtype)},
                {"shape", ShapeJson(info)}, {"shape_signature", nullptr},
-               {"bytes", info.bytes},      {"quantization", QuantizationJson(info.quantization)}};
+               {"bytes", info.bytes},      {"quantization", QuantizationJson(*info.quantization)}};
   if (info.shape_signature != nullptr) {
     json["shape_signature"] = List(info.shape_signature, Dims(info).size());
   }

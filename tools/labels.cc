@@ -63,6 +63,7 @@ std::vector<Choice> Largest(Span<const double> values, size_t count) {
     return value(a) > value(b) || (value(a) == value(b) && a < b);
   });
   std::vector<Choice> choices;
+  choices.reserve(kept);
   for (size_t i = 0; i < kept; ++i) choices.push_back({order[i], values[order[i]]});
   return choices;
 }

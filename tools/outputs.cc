@@ -121,7 +121,7 @@ Result<Report> ReportOutputs(const Interpreter& interpreter, const std::vector<L
                  {"dtype", heddle_dtype_get_name(info->dtype)},
                  {"shape", ShapeJson(*info)},
                  {"file", nullptr},
-                 {"quantization", QuantizationJson(info->quantization)}};
+                 {"quantization", QuantizationJson(*info->quantization)}};
     std::string text = "output " + std::to_string(i) + " '" + Printable(info->name) + "' " +
                        heddle_dtype_get_name(info->dtype) + " " + ShapeText(*info);
     std::string values_text;
@@ -175,7 +175,7 @@ Result<Report> DumpTensors(const Interpreter& interpreter, const Model& model,
                              {"name", tensor->info.name},
                              {"dtype", heddle_dtype_get_name(tensor->info.dtype)},
                              {"shape", ShapeJson(tensor->info)},
-                             {"quantization", QuantizationJson(tensor->info.quantization)},
+                             {"quantization", QuantizationJson(*tensor->info.quantization)},
                              {"file", *file}});
       ++written;
     }

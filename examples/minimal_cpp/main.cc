@@ -15,7 +15,7 @@ constexpr char kDigit[] =
     "00096000"
     "00062000";
 
-int Fail(const heddle::Status& error) {
+static int Fail(const heddle::Status& error) {
   std::fprintf(stderr, "%s\n", error.message());
   return 1;
 }

@@ -278,7 +278,8 @@ typedef enum heddle_quantization_kind {
   HEDDLE_QUANTIZATION_NONE = 0,
   HEDDLE_QUANTIZATION_AFFINE = 1, /* per tensor (count 1) or per channel along `axis` */
   HEDDLE_QUANTIZATION_BLOCKWISE =
-      2, /* scales (and zero points) in other tensors, one per block along `axis` */
+      2, /* one scale per block, in row-major order; the file keeps them in another tensor, and
+            `scales` is empty unless that is a FLOAT16 or FLOAT32 constant */
   HEDDLE_QUANTIZATION_MULTI_AXIS =
       3, /* one scale per combination of indices along `axes`, in row-major order */
   HEDDLE_QUANTIZATION_CUSTOM = 4,
@@ -336,9 +337,7 @@ typedef struct heddle_buffer heddle_buffer;
 typedef struct heddle_event heddle_event;
 typedef struct heddle_cancel_token heddle_cancel_token;
 
-/* ---- Errors
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- Errors -------------------------------------------------------------------------- */
 
 /* One fault. Indices are -1 and strings empty where they do not apply. */
 typedef struct heddle_error_info {
@@ -367,9 +366,7 @@ HEDDLE_API heddle_status heddle_error_get_info(const heddle_error* error, size_t
 HEDDLE_API const char* heddle_error_get_message(const heddle_error* error);
 HEDDLE_API void heddle_error_destroy(heddle_error* error);
 
-/* ---- Library
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- Library ------------------------------------------------------------------------- */
 
 typedef struct heddle_library_info {
   size_t struct_size;
@@ -379,6 +376,7 @@ typedef struct heddle_library_info {
   const char* components;   /* comma-separated, "kernels" among them */
   const char* path;         /* file that the library was loaded from */
   uint32_t schema_version;  /* 3 */
+  uint32_t reserved;        /* 0 */
 } heddle_library_info;
 
 /* Strings live as long as the library. */
@@ -423,9 +421,7 @@ HEDDLE_API heddle_status heddle_environment_get_memory(const heddle_environment*
                                                        uint64_t* current_bytes,
                                                        uint64_t* peak_bytes);
 
-/* ---- Buffers
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- Buffers ------------------------------------------------------------------------- */
 
 /* Called exactly once, after the last use of the memory, on any thread. */
 typedef void (*heddle_release_callback)(void* context, void* data, size_t bytes);
@@ -475,9 +471,7 @@ HEDDLE_API void heddle_cancel_token_cancel(heddle_cancel_token* token);
 HEDDLE_API void heddle_cancel_token_reset(heddle_cancel_token* token);
 HEDDLE_API void heddle_cancel_token_destroy(heddle_cancel_token* token);
 
-/* ---- Model
- * ----------------------------------------------------------------------------------------------------------
- */
+/* ---- Model --------------------------------------------------------------------------- */
 
 typedef enum heddle_model_flags {
   HEDDLE_MODEL_DEFAULT = 0,
@@ -516,7 +510,8 @@ typedef struct heddle_model_info {
   size_t operator_code_count;
   size_t signature_count;
   size_t metadata_count;
-  int32_t copied; /* 1 when misaligned bytes were copied */
+  int32_t copied;   /* 1 when misaligned bytes were copied */
+  int32_t reserved; /* 0 */
 } heddle_model_info;
 HEDDLE_API heddle_status heddle_model_get_info(const heddle_model* model, heddle_model_info* info);
 
@@ -560,7 +555,7 @@ typedef struct heddle_tensor_info {
   int32_t is_constant;
   int32_t is_sparse;
   int32_t is_shape_known; /* 0: data-dependent, known only after a run (interpreters only) */
-  heddle_quantization quantization;
+  const heddle_quantization* quantization; /* never NULL; kind NONE if there is none */
 } heddle_tensor_info;
 HEDDLE_API heddle_status heddle_model_get_tensor(const heddle_model* model, size_t subgraph,
                                                  size_t tensor, heddle_tensor_info* info);
@@ -616,9 +611,7 @@ HEDDLE_API heddle_status heddle_model_get_metadata(const heddle_model* model, si
  */
 HEDDLE_API const void* heddle_model_get_bytes(const heddle_model* model, size_t* bytes);
 
-/* ---- Op resolver
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- Op resolver --------------------------------------------------------------------- */
 
 struct heddle_op; /* heddle_plugin.h */
 
@@ -654,9 +647,7 @@ HEDDLE_API heddle_status heddle_op_resolver_check_model(const heddle_op_resolver
                                                         const heddle_model* model,
                                                         heddle_error** error);
 
-/* ---- Interpreter
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- Interpreter --------------------------------------------------------------------- */
 
 typedef enum heddle_kernels {
   HEDDLE_KERNELS_DEFAULT = 0,
@@ -867,6 +858,7 @@ typedef struct heddle_plan_step_info {
   int32_t is_folded;         /* 1: computed once while planning */
   int32_t is_data_dependent; /* 1: shapes are known only while running */
   int32_t is_resolved;       /* 0: no kernel has this op */
+  int32_t reserved;          /* 0 */
 } heddle_plan_step_info;
 HEDDLE_API size_t heddle_interpreter_get_plan_step_count(const heddle_interpreter* interpreter);
 HEDDLE_API heddle_status heddle_interpreter_get_plan_step(const heddle_interpreter* interpreter,

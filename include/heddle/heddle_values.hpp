@@ -188,13 +188,6 @@ Info Sized() {
   info.struct_size = sizeof(info);
   return info;
 }
-template <>
-inline heddle_tensor_info Sized<heddle_tensor_info>() {
-  heddle_tensor_info info = {};
-  info.struct_size = sizeof(info);
-  info.quantization.struct_size = sizeof(info.quantization);
-  return info;
-}
 
 // For a call that fills a struct and fails only for an index that does not exist.
 template <typename Info, typename Function>

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstring>
 
+#include "kernels/axes.h"
 #include "kernels/dispatch.h"
+#include "kernels/parts.h"
 #include "kernels/quantization.h"
-#include "kernels/ref/quantize.h"
-#include "kernels/window.h"
 #include "runtime/base/checked_math.h"
 
 namespace heddle::kernels {
@@ -18,9 +18,7 @@ struct Concatenation {
     int32_t axis = 0;
   };
   struct Plan {
-    int64_t outer = 0;
-    int64_t out_run = 0;          // bytes of the output for one outer index
-    std::vector<int64_t> runs;    // and of each input
+    Parts parts;
     std::vector<bool> rescale;    // uint8 only
     std::vector<uint8_t> tables;  // [inputs, 256]
   };
@@ -35,22 +33,11 @@ struct Concatenation {
                    "a fused activation is not supported");
   }
 
-  static heddle_status ResolveAxis(const OpContext& op, const Node& node, size_t* axis) {
-    const int32_t rank = op.input(0).rank;
-    const int32_t resolved = node.axis < 0 ? node.axis + rank : node.axis;
-    if (resolved < 0 || resolved >= rank) {
-      return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_ATTRIBUTE_INVALID, 0, "axis ", node.axis,
-                     " is not a dimension of shape ", ShapeText(op.input_dims(0)));
-    }
-    *axis = static_cast<size_t>(resolved);
-    return HEDDLE_OK;
-  }
-
   static heddle_status Infer(OpContext& op, const Node& node) {
     HEDDLE_OP_RETURN_IF_ERROR(
         op.ExpectOperands(std::max<size_t>(1, op.input_count()), SIZE_MAX, 1));
     size_t axis = 0;
-    HEDDLE_OP_RETURN_IF_ERROR(ResolveAxis(op, node, &axis));
+    HEDDLE_OP_RETURN_IF_ERROR(ResolveAxis(op, 0, node.axis, &axis));
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
     const auto first = op.input_dims(0);
     std::vector<int32_t> dims(first.begin(), first.end());
@@ -74,23 +61,14 @@ struct Concatenation {
 
   static heddle_status Prepare(OpContext& op, const Node& node, Plan& plan) {
     size_t axis = 0;
-    HEDDLE_OP_RETURN_IF_ERROR(ResolveAxis(op, node, &axis));
+    HEDDLE_OP_RETURN_IF_ERROR(ResolveAxis(op, 0, node.axis, &axis));
     const heddle_dtype dtype = op.input(0).dtype;
     if (!DispatchWidth(dtype, [](auto) {})) return op.UnsupportedType(0);
-    if (!ElementCount(op.input_dims(0).first(axis), &plan.outer)) {
-      return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_SIZE_OVERFLOW, 0, "input 0 is too large");
-    }
-    const int64_t width = DtypeBits(dtype) / 8;
+    HEDDLE_OP_RETURN_IF_ERROR(StartParts(op, op.input_dims(0).first(axis), &plan.parts));
     for (size_t i = 0; i < op.input_count(); ++i) {
-      int64_t run = 0;
-      if (!ElementCount(op.input_dims(i).subspan(axis), &run) || !CheckedMul(run, width, &run) ||
-          !CheckedAdd(plan.out_run, run, &plan.out_run)) {
-        return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_SIZE_OVERFLOW, static_cast<int32_t>(i),
-                       "input ", i, " is too large");
-      }
-      plan.runs.push_back(run);
+      HEDDLE_OP_RETURN_IF_ERROR(
+          AddPart(op, static_cast<int32_t>(i), dtype, op.input_dims(i).subspan(axis), &plan.parts));
     }
-    if (plan.out_run == 0) plan.outer = 0;
     plan.rescale.resize(op.input_count());
     const bool may_be_quantized =
         dtype == HEDDLE_DTYPE_INT8 || dtype == HEDDLE_DTYPE_UINT8 || dtype == HEDDLE_DTYPE_INT16;
@@ -132,23 +110,16 @@ struct Concatenation {
   }
 
   static heddle_status Invoke(OpContext& op, const Node&, const Plan& plan) {
+    if (plan.tables.empty()) return JoinInputs(op, plan.parts);
     auto* output = op.OutputData<uint8_t>(0);
-    return op.ParallelFor(plan.outer, GrainFor(plan.out_run), [&](int64_t begin, int64_t end) {
-      for (int64_t k = begin; k < end; ++k) {
-        uint8_t* to = output + k * plan.out_run;
-        for (size_t i = 0; i < plan.runs.size(); ++i) {
-          const int64_t run = plan.runs[i];
-          if (run == 0) continue;
-          const uint8_t* from = op.InputData<uint8_t>(i) + k * run;
-          if (plan.rescale[i]) {
-            const uint8_t* table = plan.tables.data() + i * 256;
-            for (int64_t b = 0; b < run; ++b) to[b] = table[from[b]];
-          } else {
-            std::memcpy(to, from, static_cast<size_t>(run));
-          }
-          to += run;
-        }
+    return ForEachPart(op, plan.parts, [&](size_t i, int64_t at, int64_t row, size_t bytes) {
+      const uint8_t* from = op.InputData<uint8_t>(i) + row * plan.parts.runs[i];
+      if (!plan.rescale[i]) {
+        std::memcpy(output + at, from, bytes);
+        return;
       }
+      const uint8_t* table = plan.tables.data() + i * 256;
+      for (size_t b = 0; b < bytes; ++b) output[at + static_cast<int64_t>(b)] = table[from[b]];
     });
   }
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // FULLY_CONNECTED: input [..., depth] by filter [units, depth]. float32; uint8; int8 and int16 with
-// int8 filters, one scale or one for each unit. Not yet: hybrid (versions 3, 9, 12), shuffled (2),
-// sparse (8) and int4 filters (10), which are refused by attribute or type.
+// int8, int4 or int2 filters, one scale or one for each unit; float32 with such filters (hybrid),
+// or with int4 filters that have a scale for each block of a unit.
+// Shuffled filters (version 2) are refused by attribute, int16 filters (14) by type.
 #include "kernels/ref/fully_connected.h"
 
 #include "kernels/conv_params.h"
@@ -32,7 +33,16 @@ struct FullyConnected {
         op.Get(HEDDLE_ATTR_FULLY_CONNECTED_KEEP_NUM_DIMS, &node.keep_num_dims));
     HEDDLE_OP_RETURN_IF_ERROR(
         op.Get(HEDDLE_ATTR_FULLY_CONNECTED_QUANTIZED_BIAS_TYPE, &node.sum.bias_type));
+    bool asymmetric = false;
+    HEDDLE_OP_RETURN_IF_ERROR(
+        op.Get(HEDDLE_ATTR_FULLY_CONNECTED_ASYMMETRIC_QUANTIZE_INPUTS, &asymmetric));
+    node.sum.hybrid_zero_point = asymmetric ? HybridZeroPoint::kAlways : HybridZeroPoint::kNever;
+    node.sum.filters = {
+        Types({HEDDLE_DTYPE_UINT8, HEDDLE_DTYPE_INT8, HEDDLE_DTYPE_INT4, HEDDLE_DTYPE_INT2}),
+        Types({HEDDLE_DTYPE_INT4, HEDDLE_DTYPE_INT2}),
+        Types({HEDDLE_DTYPE_INT4, HEDDLE_DTYPE_INT2})};
     node.sum.filter_may_have_zero_point = true;
+    node.sum.filter_may_have_blocks = true;
     node.sum.rescale_by_factor = true;
     if (format != HEDDLE_WEIGHTS_FORMAT_DEFAULT) {
       return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_ATTRIBUTE_NOT_SUPPORTED, HEDDLE_NO_OPERAND,
@@ -82,21 +92,18 @@ struct FullyConnected {
     HEDDLE_OP_RETURN_IF_ERROR(MakeShape(op, node, &plan.rows));
     plan.units = op.input_dims(1)[0];
     plan.depth = op.input_dims(1)[1];
-    return PrepareSum(op, node.sum, op.input_dims(1)[0], &plan.sum);
+    return PrepareSum(op, node.sum, op.input_dims(1)[0], plan.rows, &plan.sum);
   }
 
   static heddle_status Invoke(OpContext& op, const Node&, const Plan& plan) {
-    return op.ParallelFor(
-        plan.rows * plan.units, GrainFor(plan.depth), [&](int64_t begin, int64_t end) {
-          RunSum(op, plan.sum, [&](const auto& params, auto... operands) {
-            ref::FullyConnected(plan.depth, plan.units, params, operands..., begin, end);
-          });
-        });
+    return RunSum(
+        op, plan.sum, plan.rows * plan.units, plan.units, GrainFor(plan.depth), op.output(0).data,
+        [&](const auto&... operands) { ref::FullyConnected(plan.depth, plan.units, operands...); });
   }
 };
 
 }  // namespace
 
-HEDDLE_OP(FULLY_CONNECTED, 1, 11, FullyConnected);
+HEDDLE_OP(FULLY_CONNECTED, 1, 14, FullyConnected);
 
 }  // namespace heddle::kernels

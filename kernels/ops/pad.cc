@@ -1,36 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-// PAD: zeros around the input; input 1 lists [before, after] for each dimension, int32 or int64.
-// Any type of whole bytes; zero is the zero point of a quantised one.
+// PAD: zeros around the input; input 1 lists [before, after] for each dimension. PADV2: the value
+// of input 2 instead. Any type of whole bytes; zero is the zero point of a quantised one.
 #include <algorithm>
 
 #include "kernels/axes.h"
 #include "kernels/dispatch.h"
+#include "kernels/late_shape.h"
 #include "kernels/quantization.h"
-#include "kernels/ref/strided.h"
 #include "kernels/window.h"
-#include "runtime/base/checked_math.h"
 
 namespace heddle::kernels {
 namespace {
 
-struct Pad {
-  struct Plan {
-    std::vector<int32_t> dims;    // of the output
-    std::vector<int64_t> before;  // for each dimension
-    int64_t rows = 0;             // of the output; the last dimension is a row
-    uint64_t zero = 0;            // an element, in its low bits
-  };
+struct PadPlan {
+  std::vector<int32_t> dims;    // of the output
+  std::vector<int64_t> before;  // for each dimension
+  int64_t rows = 0;             // of the output; the last dimension is a row
+  uint64_t zero = 0;            // an element, in its low bits
+};
 
-  static heddle_status Resolve(const OpContext& op, Plan* plan) {
+struct Pad {
+  struct Node {};
+  using Plan = PadPlan;
+  static constexpr size_t kShapeInputs[] = {1};
+
+  static bool MayBeQuantized(heddle_dtype dtype) {
+    return dtype == HEDDLE_DTYPE_INT8 || dtype == HEDDLE_DTYPE_UINT8 || dtype == HEDDLE_DTYPE_INT16;
+  }
+
+  static heddle_status Check(const OpContext& op, const Node&) {
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(2, 3, 1));
+    const heddle_dtype dtype = op.input(0).dtype;
+    if (!DispatchWidth(dtype, [](auto) {})) return op.UnsupportedType(0);
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, dtype));
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectRank(0, 0, ref::kMaxRank));
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectRank(1, 2, 2));
-    const auto input = op.input_dims(0);
     const auto shape = op.input_dims(1);
     if (shape[0] != op.input(0).rank || shape[1] != 2) {
       return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_SHAPES_DIFFER, 1,
                      "the paddings have shape ", ShapeText(shape), ", wanted is [",
                      op.input(0).rank, ",2]");
     }
+    return op.HasInput(2) ? CheckValue(op) : HEDDLE_OK;
+  }
+
+  static heddle_status CheckValue(const OpContext& op) {
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectType(2, op.input(0).dtype));
+    int64_t count = 0;
+    HEDDLE_OP_RETURN_IF_ERROR(CountElements(op, 2, op.input_dims(2), &count));
+    if (count != 1) {
+      return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_SHAPES_DIFFER, 2, "the value has shape ",
+                     ShapeText(op.input_dims(2)), ", wanted is one element");
+    }
+    if (!MayBeQuantized(op.input(0).dtype) || !IsQuantized(op.output(0))) return HEDDLE_OK;
+    return ExpectEqualQuantization(op, OpContext::kOutput(0), 2);
+  }
+
+  static heddle_status Resolve(const OpContext& op, const Node&, PadPlan* plan) {
+    const heddle_dtype dtype = op.input(0).dtype;
+    if (MayBeQuantized(dtype) && IsQuantized(op.output(0))) {
+      Affine affine;
+      HEDDLE_OP_RETURN_IF_ERROR(ExpectSameQuantization(op, &affine));
+      plan->zero = static_cast<uint64_t>(affine.zero_point);
+    }
+    const auto input = op.input_dims(0);
     std::vector<int64_t> paddings;
     HEDDLE_OP_RETURN_IF_ERROR(ReadIntegers(op, 1, 2, &paddings));
     for (size_t d = 0; d < input.size(); ++d) {
@@ -46,48 +79,13 @@ struct Pad {
     }
     const std::span<const int32_t> dims(plan->dims);
     int64_t elements = 0;
-    if (!ElementCount(dims, &elements) ||
-        !ElementCount(dims.empty() ? dims : dims.first(dims.size() - 1), &plan->rows)) {
-      return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_SIZE_OVERFLOW, OpContext::kOutput(0),
-                     "shape ", ShapeText(dims), " is too large");
-    }
-    return HEDDLE_OK;
-  }
-
-  static heddle_status Infer(OpContext& op) {
-    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(2, 2, 1));
-    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
-    if (!op.IsConstant(1)) return op.SetOutputDataDependent(0, op.input(0).dtype);
-    Plan plan;
-    HEDDLE_OP_RETURN_IF_ERROR(Resolve(op, &plan));
-    return op.SetOutput(0, op.input(0).dtype, plan.dims);
-  }
-
-  static heddle_status Prepare(OpContext& op, Plan& plan) {
-    const heddle_dtype dtype = op.input(0).dtype;
-    if (!DispatchWidth(dtype, [](auto) {})) return op.UnsupportedType(0);
-    const bool may_be_quantized =
-        dtype == HEDDLE_DTYPE_INT8 || dtype == HEDDLE_DTYPE_UINT8 || dtype == HEDDLE_DTYPE_INT16;
-    if (may_be_quantized && IsQuantized(op.output(0))) {
-      Affine affine;
-      HEDDLE_OP_RETURN_IF_ERROR(ExpectSameQuantization(op, &affine));
-      plan.zero = static_cast<uint64_t>(affine.zero_point);
-    }
-    return op.IsConstant(1) ? Resolve(op, &plan) : HEDDLE_OK;
-  }
-
-  static heddle_status Invoke(OpContext& op, const Plan& plan) {
-    if (op.IsConstant(1)) return Run(op, plan, op.output(0).data);
-    Plan dynamic;
-    dynamic.zero = plan.zero;
-    HEDDLE_OP_RETURN_IF_ERROR(Resolve(op, &dynamic));
-    void* data = nullptr;
-    HEDDLE_OP_RETURN_IF_ERROR(op.AllocateOutput(0, dynamic.dims, 0, &data));
-    return Run(op, dynamic, data);
+    HEDDLE_OP_RETURN_IF_ERROR(CountElements(op, OpContext::kOutput(0), dims, &elements));
+    return CountElements(op, OpContext::kOutput(0),
+                         dims.empty() ? dims : dims.first(dims.size() - 1), &plan->rows);
   }
 
   // First input element of an output row; -1 if the row is all padding.
-  static int64_t SourceOf(const OpContext& op, const Plan& plan, int64_t row) {
+  static int64_t SourceOf(const OpContext& op, const PadPlan& plan, int64_t row) {
     const auto input = op.input_dims(0);
     int64_t offset = 0;
     int64_t stride = input.back();
@@ -101,7 +99,7 @@ struct Pad {
     return offset;
   }
 
-  static heddle_status Run(const OpContext& op, const Plan& plan, void* data) {
+  static heddle_status Run(const OpContext& op, const Node&, const PadPlan& plan, void* data) {
     const auto dims = op.input_dims(0);
     const int64_t run = dims.empty() ? 1 : dims.back();
     const int64_t out_run = dims.empty() ? 1 : plan.dims.back();
@@ -112,7 +110,7 @@ struct Pad {
       using T = typename decltype(tag)::type;
       const T* input = op.InputData<T>(0);
       T* output = static_cast<T*>(data);
-      const T zero = static_cast<T>(plan.zero);
+      const T zero = static_cast<T>(op.HasInput(2) ? ElementBits(op.input(2)) : plan.zero);
       status = op.ParallelFor(plan.rows, GrainFor(out_run), [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
           T* to = output + row * out_run;
@@ -133,6 +131,7 @@ struct Pad {
 
 }  // namespace
 
-HEDDLE_OP(PAD, 1, 5, Pad);
+HEDDLE_OP(PAD, 1, 5, LateShape<Pad>);
+HEDDLE_OP(PADV2, 1, 6, LateShape<Pad>);
 
 }  // namespace heddle::kernels

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// SOFTMAX over the last dimension: float32, int8, uint8, int16.
+// SOFTMAX over the last dimension: float32, float16, int8, uint8, int16, and 8 bits to int16.
 #include "kernels/ref/softmax.h"
 
 #include <cmath>
 
 #include "kernels/dispatch.h"
 #include "kernels/quantization.h"
+#include "kernels/ref/half.h"
+#include "kernels/rows.h"
 #include "kernels/window.h"
-#include "runtime/base/checked_math.h"
 
 namespace heddle::kernels {
 namespace {
@@ -20,8 +21,7 @@ struct Softmax {
     ref::SoftmaxParams8 params8 = {};
     ref::Multiplier multiplier16;
     std::unique_ptr<ref::SoftmaxTables16> tables16;
-    int64_t rows = 0;
-    int64_t depth = 0;
+    Rows rows;
   };
 
   static heddle_status Init(OpContext& op, Node& node) {
@@ -34,20 +34,19 @@ struct Softmax {
   static heddle_status Infer(OpContext& op, const Node&) {
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(1, 1, 1));
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectRank(0, 1, INT32_MAX));
-    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
-    return op.SetOutput(0, op.input(0).dtype, op.input_dims(0));
+    const heddle_dtype dtype = op.input(0).dtype;
+    if (IsOneOf<int8_t, uint8_t>(dtype) && op.output(0).dtype == HEDDLE_DTYPE_INT16) {
+      return op.SetOutput(0, HEDDLE_DTYPE_INT16, op.input_dims(0));
+    }
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, dtype));
+    return op.SetOutput(0, dtype, op.input_dims(0));
   }
 
   static heddle_status Prepare(OpContext& op, const Node& node, Plan& plan) {
-    const auto dims = op.input_dims(0);
-    plan.depth = dims.back();
-    if (!ElementCount(dims.first(dims.size() - 1), &plan.rows)) {
-      return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_SIZE_OVERFLOW, 0, "shape ", ShapeText(dims),
-                     " is too large");
-    }
-    if (plan.depth == 0) plan.rows = 0;
+    HEDDLE_OP_RETURN_IF_ERROR(MakeRows(op, &plan.rows));
     switch (op.input(0).dtype) {
       case HEDDLE_DTYPE_FLOAT32:
+      case HEDDLE_DTYPE_FLOAT16:
         return HEDDLE_OK;
       case HEDDLE_DTYPE_INT8:
         return Prepare8(op, node, -128, &plan);
@@ -64,7 +63,9 @@ struct Softmax {
                                 Plan* plan) {
     Affine input;
     HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, 0, &input));
-    HEDDLE_OP_RETURN_IF_ERROR(ExpectFixedQuantization(op, {1.0f / 256, zero_point}));
+    const bool to_int16 = op.output(0).dtype == HEDDLE_DTYPE_INT16;
+    HEDDLE_OP_RETURN_IF_ERROR(ExpectFixedQuantization(
+        op, to_int16 ? Affine{1.0f / 65536, -32768} : Affine{1.0f / 256, zero_point}));
     const double factor = static_cast<double>(node.beta) * static_cast<double>(input.scale);
     if (factor * (1 << 26) < 1) {
       return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_QUANTIZATION_NOT_SUPPORTED, 0,
@@ -88,34 +89,43 @@ struct Softmax {
   }
 
   static heddle_status Invoke(OpContext& op, const Node& node, const Plan& plan) {
-    const int64_t depth = plan.depth;
-    const auto run = [&](auto tag, const auto& softmax) {
-      using T = typename decltype(tag)::type;
-      const T* input = op.InputData<T>(0);
-      T* output = op.OutputData<T>(0);
-      return op.ParallelFor(plan.rows, GrainFor(depth * 16), [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) {
-          softmax(input + row * depth, output + row * depth);
-        }
-      });
+    const int64_t depth = plan.rows.depth;
+    const auto run = [&](auto in, auto out, const auto& softmax) {
+      using In = typename decltype(in)::type;
+      using Out = typename decltype(out)::type;
+      const In* const input = op.InputData<In>(0);
+      Out* const output = op.OutputData<Out>(0);
+      return op.ParallelFor(plan.rows.count, GrainFor({depth, 16}),
+                            [&](int64_t begin, int64_t end) {
+                              for (int64_t row = begin; row < end; ++row) {
+                                softmax(input + row * depth, output + row * depth);
+                              }
+                            });
     };
-    return DispatchInput<float, int8_t, uint8_t, int16_t>(op, 0, [&](auto tag) {
+    return DispatchInput<float, ref::Half, int8_t, uint8_t, int16_t>(op, 0, [&](auto tag) {
       using T = typename decltype(tag)::type;
-      return run(tag, [&](const T* input, T* output) {
-        if constexpr (std::is_same_v<T, float>) {
-          ref::Softmax(node.beta, input, output, depth);
-        } else if constexpr (std::is_same_v<T, int16_t>) {
+      const auto quantized8 = [&](const auto* input, auto* output) {
+        ref::Softmax(plan.params8, input, output, depth);
+      };
+      if constexpr (std::is_same_v<T, int16_t>) {
+        return run(tag, tag, [&](const T* input, T* output) {
           ref::Softmax(plan.multiplier16, *plan.tables16, input, output, depth);
-        } else {
-          ref::Softmax(plan.params8, input, output, depth);
-        }
-      });
+        });
+      } else if constexpr (!std::is_integral_v<T>) {
+        return run(tag, tag, [&](const T* input, T* output) {
+          ref::Softmax(node.beta, input, output, depth);
+        });
+      } else if (op.output(0).dtype == HEDDLE_DTYPE_INT16) {
+        return run(tag, TypeTag<int16_t>(), quantized8);
+      } else {
+        return run(tag, tag, quantized8);
+      }
     });
   }
 };
 
 }  // namespace
 
-HEDDLE_OP(SOFTMAX, 1, 3, Softmax);
+HEDDLE_OP(SOFTMAX, 1, 4, Softmax);
 
 }  // namespace heddle::kernels

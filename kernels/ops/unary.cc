@@ -1,170 +1,175 @@
 // SPDX-License-Identifier: Apache-2.0
-// RELU, RELU6, LOGISTIC, TANH: float32, int8, uint8, int16. 8-bit functions are tables.
+// Functions of one number: ABS, CEIL, COS, EXP, FLOOR, LOG, NEG, ROUND, RSQRT, SIGN, SIN, SQRT,
+// SQUARE. Activations are in activations.cc.
+#include "kernels/unary.h"
+
 #include <cmath>
 
-#include "kernels/dispatch.h"
-#include "kernels/quantization.h"
-#include "kernels/ref/lookup.h"
-#include "kernels/ref/quantize.h"
-#include "kernels/ref/sigmoid16.h"
-#include "kernels/window.h"
+#include "kernels/ref/activations.h"
+#include "kernels/ref/half.h"
+#include "kernels/ref/inverse_sqrt.h"
 
 namespace heddle::kernels {
 namespace {
 
-struct UnaryPlan {
-  uint8_t table8[256] = {};
-  // int16:
-  ref::SigmoidTable sigmoid = {};
-  ref::SigmoidScale scale;
-  ref::Multiplier multiplier;
-  IntegerRange range;
-};
-
-// Each function: Of(float), Prepare for quantised numbers, Of16(plan, int16).
-
-template <int32_t kActivation>
-struct Rectified {
-  static float Of(float x) {
-    const FloatRange range = ActivationRange(kActivation);
-    return std::min(std::max(x, range.min), range.max);
-  }
+struct Absolute : UnaryFunction {
+  using Types = TypeList<float, int32_t, int8_t, int16_t>;
+  using Quantized = ref::QuantizedRectifier;
+  static constexpr bool kPlainInt16 = true;
 
   template <typename T>
-  static heddle_status Prepare(const OpContext& op, Affine in, Affine out, UnaryPlan* plan) {
+  static heddle_status Prepare(const OpContext& op, Affine in, Affine out, Quantized* quantized) {
+    const IntegerRange range = RangeOf(op.output(0).dtype);
+    *quantized = {in.zero_point, out.zero_point, {}, true, range.min, range.max};
     // The models' definition divides in single precision.
-    HEDDLE_OP_RETURN_IF_ERROR(MakeMultiplier(op, static_cast<double>(in.scale / out.scale),
-                                             kMaxShift32, &plan->multiplier));
-    HEDDLE_OP_RETURN_IF_ERROR(QuantizedActivationRange(op, kActivation, out, &plan->range));
-    if constexpr (std::is_same_v<T, int16_t>) {
-      HEDDLE_OP_RETURN_IF_ERROR(ExpectZeroPoint(op, 0, 0));
-      HEDDLE_OP_RETURN_IF_ERROR(ExpectZeroPoint(op, OpContext::kOutput(0), 0));
-    } else {
-      for (int32_t q = std::numeric_limits<T>::min(); q <= std::numeric_limits<T>::max(); ++q) {
-        const int32_t value = ref::Rescale(q - in.zero_point, plan->multiplier);
-        plan->table8[static_cast<uint8_t>(q)] = static_cast<uint8_t>(
-            ref::OffsetAndClamp<T>(value, out.zero_point, plan->range.min, plan->range.max));
-      }
-    }
+    return MakeMultiplier(op, static_cast<double>(in.scale / out.scale), kMaxShift32,
+                          &quantized->multiplier);
+  }
+  static float Of(float x) { return std::abs(x); }
+  template <typename T>
+  static T Of(T x) {
+    return x < 0 ? ref::WrappingNegate(x) : x;
+  }
+};
+
+struct Negative : UnaryFunction {
+  using Types = TypeList<float, ref::Half, ref::BFloat16, int8_t, int16_t, int32_t, int64_t>;
+  struct Quantized {};
+  static constexpr bool kPlain = true;
+  static float Of(float x) { return -x; }
+  template <typename T>
+    requires std::is_integral_v<T>
+  static T Of(T x) {
+    return ref::WrappingNegate(x);
+  }
+};
+
+// Of floats alone.
+template <typename... Ts>
+struct FloatFunction : UnaryFunction {
+  using Types = TypeList<Ts...>;
+  struct Quantized {};
+};
+struct Ceiling : FloatFunction<float> {
+  static float Of(float x) { return std::ceil(x); }
+};
+struct Floor : FloatFunction<float, ref::Half, ref::BFloat16> {
+  static float Of(float x) { return std::floor(x); }
+};
+// Halves go to the even neighbour.
+struct Round : FloatFunction<float, ref::Half, ref::BFloat16> {
+  static float Of(float x) { return std::nearbyint(x); }
+};
+struct Sine : FloatFunction<float, ref::Half> {
+  static float Of(float x) { return std::sin(x); }
+};
+struct Cosine : FloatFunction<float, ref::Half> {
+  static float Of(float x) { return std::cos(x); }
+};
+struct Square : FloatFunction<float> {
+  static float Of(float x) { return x * x; }
+};
+struct Sign : FloatFunction<float, double, int32_t> {
+  template <typename T>
+  static T Of(T x) {
+    return x > 0 ? T{1} : x < 0 ? T{-1} : x;  // 0 and NaN are themselves
+  }
+};
+
+struct Exponential : TabledFunction {
+  using Types = TypeList<float, int8_t, int16_t>;
+  static float Of(float x) { return std::exp(x); }
+};
+
+struct Logarithm : TabledFunction {
+  using Types = TypeList<float, int8_t, int16_t>;
+  static float Of(float x) { return std::log(x); }
+  static float OfReal(float x, float min, float) { return x <= 0 ? min : std::log(x); }
+};
+
+// Quantised numbers that are cut, not rounded.
+struct QuantizedSquareRoot {
+  Affine in;
+  Affine out;
+  template <typename T>
+  T Of(T x) const {
+    const float real = in.scale * static_cast<float>(int32_t{x} - in.zero_point);
+    // Below 0 is refused before.
+    const float root = std::sqrt(std::max(real, 0.0f)) / out.scale;
+    return ref::OffsetAndClamp<T>(static_cast<int32_t>(std::min(root, 1e6f)), out.zero_point,
+                                  std::numeric_limits<T>::min(), std::numeric_limits<T>::max());
+  }
+};
+struct SquareRoot : UnaryFunction {
+  using Types = TypeList<float, int8_t, int16_t>;
+  using Quantized = QuantizedSquareRoot;
+  static constexpr bool kNotNegative = true;
+
+  template <typename T>
+  static heddle_status Prepare(const OpContext&, Affine in, Affine out, Quantized* quantized) {
+    *quantized = {in, out};
     return HEDDLE_OK;
   }
-
-  static int16_t Of16(const UnaryPlan& plan, int16_t x) {
-    return ref::OffsetAndClamp<int16_t>(ref::Rescale(int32_t{x}, plan.multiplier), 0,
-                                        plan.range.min, plan.range.max);
-  }
+  static float Of(float x) { return std::sqrt(x); }
 };
 
-// Sigmoid and tanh share how they are prepared.
-template <typename Function>
-heddle_status PrepareSmooth16(const OpContext& op, Affine in, int max_exact_shift,
-                              UnaryPlan* plan) {
-  HEDDLE_OP_RETURN_IF_ERROR(ExpectZeroPoint(op, 0, 0));
-  HEDDLE_OP_RETURN_IF_ERROR(ExpectFixedQuantization(op, {1.0f / 32768, 0}));
-  ref::FillSigmoidTable(&plan->sigmoid);
-  if (ref::MakeSigmoidScale(in.scale, max_exact_shift, &plan->scale)) return HEDDLE_OK;
-  return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_QUANTIZATION_NOT_SUPPORTED, 0, "scale ",
-                 in.scale, " of the input is too small or too large");
-}
+// int8 in fixed point, int16 by a table.
+struct QuantizedInverseRoot : ref::Table16 {
+  static constexpr int kShift = 20;  // keeps a fraction of the root
+  Affine in;
+  Affine out;
+  ref::Multiplier multiplier;
 
-template <typename T, typename Function>
-void FillTable(Affine in, Affine out, UnaryPlan* plan, const Function& function) {
-  ref::FillTable8(in.scale, in.zero_point, out.scale, out.zero_point, function,
-                  reinterpret_cast<T*>(plan->table8));
-}
-
-struct Logistic {
-  static float Of(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+  using ref::Table16::Of;
+  int8_t Of(int8_t x) const {
+    const int32_t value = x - in.zero_point;
+    if (value <= 0) return 127;
+    ref::Multiplier root = ref::InverseSquareRoot(value);
+    root.shift += kShift;
+    ref::Multiplier scale = multiplier;
+    scale.shift -= kShift;
+    if (scale.shift < -31) scale = {};
+    return ref::OffsetAndClamp<int8_t>(ref::Rescale(ref::Rescale(1, root), scale), out.zero_point,
+                                       -128, 127);
+  }
+};
+struct InverseRoot : UnaryFunction {
+  using Types = TypeList<float, int8_t, int16_t>;
+  using Quantized = QuantizedInverseRoot;
+  static constexpr bool kNotNegative = true;
 
   template <typename T>
-  static heddle_status Prepare(const OpContext& op, Affine in, Affine out, UnaryPlan* plan) {
+  static heddle_status Prepare(const OpContext& op, Affine in, Affine out, Quantized* quantized) {
+    quantized->in = in;
+    quantized->out = out;
     if constexpr (std::is_same_v<T, int16_t>) {
-      return PrepareSmooth16<Logistic>(op, in, 0, plan);
-    } else {
-      HEDDLE_OP_RETURN_IF_ERROR(ExpectFixedQuantization(op, {1.0f / 256, out.zero_point}));
-      FillTable<T>(in, out, plan, Of);
+      const float max = 32767 * out.scale;
+      ref::FillTable16(
+          in.scale, 0, out.scale, [=](float x) { return x <= 0 ? max : Of(x); },
+          quantized->samples);
       return HEDDLE_OK;
+    } else {
+      return MakeMultiplier(op, 1.0 / static_cast<double>(std::sqrt(in.scale) * out.scale),
+                            kMaxShift32, &quantized->multiplier);
     }
   }
-  static int16_t Of16(const UnaryPlan& plan, int16_t x) {
-    return ref::Sigmoid16(plan.sigmoid, plan.scale, x);
-  }
-};
-
-struct Tanh {
-  static float Of(float x) { return std::tanh(x); }
-
-  template <typename T>
-  static heddle_status Prepare(const OpContext& op, Affine in, Affine out, UnaryPlan* plan) {
-    if constexpr (std::is_same_v<T, int16_t>) {
-      return PrepareSmooth16<Tanh>(op, in, 1, plan);
-    } else {
-      FillTable<T>(in, out, plan, Of);
-      return HEDDLE_OK;
-    }
-  }
-  static int16_t Of16(const UnaryPlan& plan, int16_t x) {
-    return ref::Tanh16(plan.sigmoid, plan.scale, x);
-  }
-};
-
-template <typename Function>
-struct Unary {
-  using Plan = UnaryPlan;
-  static constexpr heddle_in_place_pair kInPlace[] = {{0, 0}};
-
-  static heddle_status Infer(OpContext& op) {
-    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(1, 1, 1));
-    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOutputType(0, op.input(0).dtype));
-    return op.SetOutput(0, op.input(0).dtype, op.input_dims(0));
-  }
-
-  template <typename Fn>
-  static heddle_status Dispatch(const OpContext& op, const Fn& fn) {
-    return DispatchInput<float, int8_t, uint8_t, int16_t>(op, 0, fn);
-  }
-
-  static heddle_status Prepare(OpContext& op, Plan& plan) {
-    return Dispatch(op, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if constexpr (std::is_same_v<T, float>) {
-        return HEDDLE_OK;
-      } else {
-        Affine in;
-        Affine out;
-        HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, 0, &in));
-        HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, OpContext::kOutput(0), &out));
-        return Function::template Prepare<T>(op, in, out, &plan);
-      }
-    });
-  }
-
-  static heddle_status Invoke(OpContext& op, const Plan& plan) {
-    return Dispatch(op, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      const T* input = op.InputData<T>(0);
-      T* output = op.OutputData<T>(0);
-      const auto count = static_cast<int64_t>(op.input(0).bytes / sizeof(T));
-      return op.ParallelFor(count, GrainFor(8), [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          if constexpr (std::is_same_v<T, float>) {
-            output[i] = Function::Of(input[i]);
-          } else if constexpr (std::is_same_v<T, int16_t>) {
-            output[i] = Function::Of16(plan, input[i]);
-          } else {
-            output[i] = static_cast<T>(plan.table8[static_cast<uint8_t>(input[i])]);
-          }
-        }
-      });
-    });
-  }
+  static float Of(float x) { return 1.0f / std::sqrt(x); }
 };
 
 }  // namespace
 
-HEDDLE_OP(LOGISTIC, 1, 3, Unary<Logistic>);
-HEDDLE_OP(RELU, 1, 3, Unary<Rectified<HEDDLE_ACTIVATION_RELU>>);
-HEDDLE_OP(RELU6, 1, 3, Unary<Rectified<HEDDLE_ACTIVATION_RELU6>>);
-HEDDLE_OP(TANH, 1, 3, Unary<Tanh>);
+HEDDLE_OP(ABS, 1, 5, Unary<Absolute>);
+HEDDLE_OP(CEIL, 1, 1, Unary<Ceiling>);
+HEDDLE_OP(COS, 1, 2, Unary<Cosine>);
+HEDDLE_OP(EXP, 1, 2, Unary<Exponential>);
+HEDDLE_OP(FLOOR, 1, 1, Unary<Floor>);
+HEDDLE_OP(LOG, 1, 2, Unary<Logarithm>);
+HEDDLE_OP(NEG, 1, 1, Unary<Negative>);
+HEDDLE_OP(ROUND, 1, 1, Unary<Round>);
+HEDDLE_OP(RSQRT, 1, 3, Unary<InverseRoot>);
+HEDDLE_OP(SIGN, 1, 2, Unary<Sign>);
+HEDDLE_OP(SIN, 1, 2, Unary<Sine>);
+HEDDLE_OP(SQRT, 1, 2, Unary<SquareRoot>);
+HEDDLE_OP(SQUARE, 1, 1, Unary<Square>);
 
 }  // namespace heddle::kernels

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "heddle/heddle.h"
 #include "kernels/ref/fixed_point.h"
 
 namespace heddle::kernels::ref {
@@ -15,6 +16,13 @@ struct Clamp {
   T min;
   T max;
   T operator()(T value) const { return std::min(std::max(value, min), max); }
+};
+
+// An element of a COMPLEX64 tensor.
+struct Complex {
+  static constexpr heddle_dtype kDtype = HEDDLE_DTYPE_COMPLEX64;
+  float real = 0;
+  float imaginary = 0;
 };
 
 struct Add {
@@ -32,7 +40,7 @@ struct Sub {
     if constexpr (std::is_floating_point_v<T>)
       return a - b;
     else
-      return WrappingAdd(a, WrappingMul(b, T{-1}));
+      return WrappingAdd(a, WrappingNegate(b));
   }
 };
 struct Mul {
@@ -42,6 +50,10 @@ struct Mul {
       return a * b;
     else
       return WrappingMul(a, b);
+  }
+  static Complex Of(Complex a, Complex b) {
+    return {a.real * b.real - a.imaginary * b.imaginary,
+            a.real * b.imaginary + a.imaginary * b.real};
   }
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace heddle::kernels::ref {
 
@@ -34,17 +35,19 @@ inline Multiplier QuantizeMultiplier(double real) {
 }
 
 // Sums of products are defined modulo 2^32: a sum may leave the range and come back.
-inline int32_t WrappingAdd(int32_t a, int32_t b) {
-  return static_cast<int32_t>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+template <typename T>
+T WrappingAdd(T a, T b) {
+  using Unsigned = std::common_type_t<std::make_unsigned_t<T>, unsigned>;  // no promotion to int
+  return static_cast<T>(static_cast<Unsigned>(a) + static_cast<Unsigned>(b));
 }
-inline int64_t WrappingAdd(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+template <typename T>
+T WrappingMul(T a, T b) {
+  using Unsigned = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
+  return static_cast<T>(static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
 }
-inline int32_t WrappingMul(int32_t a, int32_t b) {
-  return static_cast<int32_t>(static_cast<uint32_t>(a) * static_cast<uint32_t>(b));
-}
-inline int64_t WrappingMul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+template <typename T>
+T WrappingNegate(T a) {
+  return WrappingMul(a, static_cast<T>(-1));
 }
 inline int32_t WrappingShiftLeft(int32_t a, int shift) {
   return static_cast<int32_t>(static_cast<uint32_t>(a) << shift);
@@ -57,6 +60,13 @@ inline int32_t RoundingDoublingHighMul(int32_t a, int32_t b) {
   const int64_t product = int64_t{a} * b;
   const int64_t nudge = product >= 0 ? (int64_t{1} << 30) : 1 - (int64_t{1} << 30);
   return static_cast<int32_t>((product + nudge) / (int64_t{1} << 31));
+}
+
+// The same for 16 bits.
+inline int16_t RoundingDoublingHighMul(int16_t a, int16_t b) {
+  const int32_t product = int32_t{a} * b;
+  const int32_t nudge = product >= 0 ? 1 << 14 : 1 - (1 << 14);
+  return static_cast<int16_t>(std::min((product + nudge) / (1 << 15), 32767));
 }
 
 // x / 2^exponent, rounded to nearest, halves away from zero. 0 <= exponent <= 31.
@@ -152,7 +162,7 @@ inline int32_t OneOverOnePlus(int32_t x) {
 // 1/x for x > 0 with `integer_bits`: the fraction (no integer bits) and how many bits it was
 // shifted.
 inline int32_t Reciprocal(int32_t x, int integer_bits, int* bits_over_unit) {
-  const int headroom = x == 0 ? 32 : __builtin_clz(static_cast<uint32_t>(x));
+  const int headroom = x == 0 ? 31 : __builtin_clz(static_cast<uint32_t>(x));
   *bits_over_unit = integer_bits - headroom;
   const auto shifted =
       static_cast<int32_t>((static_cast<uint32_t>(x) << headroom) - (uint32_t{1} << 31));

@@ -1,36 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
+// 16-bit floats: kernels compute in single precision and round each result.
 #pragma once
 
-#include <bit>
-#include <cstdint>
+#include "heddle/heddle.h"
+#include "runtime/base/half.h"
 
 namespace heddle::kernels::ref {
 
-// IEEE half precision to single: exact.
-inline float HalfToFloat(uint16_t half) {
-  const uint32_t sign = uint32_t{half & 0x8000u} << 16;
-  const uint32_t exponent = (half >> 10) & 0x1fu;
-  const uint32_t fraction = half & 0x3ffu;
-  if (exponent == 0x1f) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-  const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
-  return sign != 0 ? -magnitude : magnitude;
+using heddle::FloatToHalf;
+using heddle::HalfToFloat;
+
+// The upper half of a single: exact.
+inline float BFloat16ToFloat(uint16_t bfloat) {
+  return std::bit_cast<float>(uint32_t{bfloat} << 16);
 }
 
-// Single to half, rounded to nearest even.
-inline uint16_t FloatToHalf(float value) {
+// Rounded to nearest even.
+inline uint16_t FloatToBFloat16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
-  const uint32_t sign = (bits >> 16) & 0x8000u;
-  const uint32_t magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u);
-  if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);
-  if (magnitude < 0x38800000u) {
-    // Below the smallest normal number: adding 0.5 lets the float unit round at 2^-24.
-    const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
-    return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000u));
-  }
-  const uint32_t rounded = magnitude + 0xfffu + ((magnitude >> 13) & 1u);
-  return static_cast<uint16_t>(sign | ((rounded - 0x38000000u) >> 13));
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>((bits >> 16) | 0x40u);
+  return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
+
+// Elements of FLOAT16 and BFLOAT16 tensors.
+struct Half {
+  static constexpr heddle_dtype kDtype = HEDDLE_DTYPE_FLOAT16;
+  uint16_t bits = 0;
+  Half() = default;
+  explicit Half(float value) : bits(FloatToHalf(value)) {}
+  operator float() const {
+    return HalfToFloat(bits);
+  }  // NOLINT(google-explicit-constructor): exact
+};
+struct BFloat16 {
+  static constexpr heddle_dtype kDtype = HEDDLE_DTYPE_BFLOAT16;
+  uint16_t bits = 0;
+  BFloat16() = default;
+  explicit BFloat16(float value) : bits(FloatToBFloat16(value)) {}
+  operator float() const { return BFloat16ToFloat(bits); }  // NOLINT(google-explicit-constructor)
+};
 
 }  // namespace heddle::kernels::ref

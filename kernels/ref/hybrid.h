@@ -96,7 +96,8 @@ inline int32_t DotInt8(const int8_t* a, const int8_t* b, int64_t n) {
 
 // What quantising the row took from a sum of products, given back: the sum in real numbers.
 // `weights_sum`: of the weights of this sum; needed only for rows with a zero point.
-inline float HybridSum(int32_t sum, int32_t weights_sum, RowQuantization row, float weights_scale) {
+inline float FromHybridSum(int32_t sum, int32_t weights_sum, RowQuantization row,
+                           float weights_scale) {
   const int32_t offset = WrappingMul(weights_sum, row.zero_point);
   const int32_t exact =
       static_cast<int32_t>(static_cast<uint32_t>(sum) - static_cast<uint32_t>(offset));
@@ -111,8 +112,8 @@ inline void AccumulateHybrid(const int8_t* matrix, int64_t rows, int64_t columns
                              const int32_t* row_sums, float* result) {
   for (int64_t r = 0; r < rows; ++r, matrix += columns) {
     result[r] +=
-        HybridSum(DotInt8(matrix, quantized, columns), row_sums != nullptr ? row_sums[r] : 0, row,
-                  weights_scales[r * scale_step]);
+        FromHybridSum(DotInt8(matrix, quantized, columns), row_sums != nullptr ? row_sums[r] : 0,
+                      row, weights_scales[r * scale_step]);
   }
 }
 

@@ -31,27 +31,33 @@ void FillTable8(float input_scale, int32_t input_zero_point, float output_scale,
 constexpr int kTable16Size = 513;
 
 // Samples for linear interpolation at 512 steps over all int16 numbers, each moved by half of the
-// interpolation's error in the middle of its step.
-template <typename Function>
-void FillTable16(double input_scale, int32_t input_zero_point, double output_scale,
+// interpolation's error in the middle of its step. The models' definition computes some tables in
+// double (Real) and some in single precision.
+template <typename Real, typename Function>
+void FillTable16(Real input_scale, int32_t input_zero_point, Real output_scale,
                  const Function& function, int16_t table[kTable16Size]) {
   constexpr int32_t kMin = -32768;
   constexpr int32_t kMax = 32767;
-  const double first = input_scale * (kMin - input_zero_point);
-  const double last = input_scale * (kMax - input_zero_point);
-  const double step = (last - first) / 512;
-  const double inverse = 65536.0 / (output_scale * kMax - output_scale * kMin);
-  const auto clamp = [](double value) {
-    return static_cast<int16_t>(std::min<double>(std::max<double>(value, kMin), kMax));
+  const Real first = input_scale * static_cast<Real>(kMin - input_zero_point);
+  const Real last = input_scale * static_cast<Real>(kMax - input_zero_point);
+  const Real step = (last - first) / 512;
+  const Real half_step = step / 2;
+  const Real inverse = 65536 / (output_scale * kMax - output_scale * kMin);
+  // A sample that overflowed is NaN, being moved by a difference of infinities: unmoved then.
+  const auto clamp = [](Real value, Real unmoved) {
+    const Real known = std::isnan(value) ? unmoved : value;
+    return known >= kMin ? static_cast<int16_t>(std::min<Real>(known, kMax)) : int16_t{kMin};
   };
   for (int i = 0; i < 512; ++i) {
-    const double sample = std::round(function(first + i * step) * inverse);
-    const double middle = std::round(function(first + i * step + step / 2) * inverse);
-    const double next = function(first + (i + 1) * step) * inverse;
-    const double interpolated = std::round((next + sample) / 2);
-    table[i] = clamp(sample - std::round((interpolated - middle) / 2));
+    const Real x = first + static_cast<Real>(i) * step;
+    const Real sample = std::round(function(x) * inverse);
+    const Real middle = std::round(function(x + half_step) * inverse);
+    const Real next = function(first + static_cast<Real>(i + 1) * step) * inverse;
+    const Real interpolated = std::round((next + sample) / 2);
+    table[i] = clamp(sample - std::round((interpolated - middle) / 2), sample);
   }
-  table[512] = clamp(std::round(function(last) * inverse));
+  const Real end = std::round(function(last) * inverse);
+  table[512] = clamp(end, end);
 }
 
 inline int16_t Lookup16(int16_t value, const int16_t table[kTable16Size]) {
@@ -60,5 +66,10 @@ inline int16_t Lookup16(int16_t value, const int16_t table[kTable16Size]) {
   const auto slope = static_cast<int16_t>(table[index + 1] - table[index]);
   return static_cast<int16_t>(table[index] + ((slope * offset + 64) >> 7));
 }
+// A function of int16 numbers by its samples.
+struct Table16 {
+  int16_t samples[kTable16Size];
+  int16_t Of(int16_t value) const { return Lookup16(value, samples); }
+};
 
 }  // namespace heddle::kernels::ref

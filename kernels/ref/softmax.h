@@ -12,15 +12,17 @@
 
 namespace heddle::kernels::ref {
 
-inline void Softmax(float beta, const float* input, float* output, int64_t depth) {
+template <typename T>
+void Softmax(float beta, const T* input, T* output, int64_t depth) {
   float max = std::numeric_limits<float>::lowest();
-  for (int64_t i = 0; i < depth; ++i) max = std::max(max, input[i]);
+  for (int64_t i = 0; i < depth; ++i) max = std::max(max, static_cast<float>(input[i]));
   float sum = 0;
   for (int64_t i = 0; i < depth; ++i) {
-    output[i] = std::exp((input[i] - max) * beta);
-    sum += output[i];
+    const float value = std::exp((input[i] - max) * beta);
+    output[i] = T(value);
+    sum += value;
   }
-  for (int64_t i = 0; i < depth; ++i) output[i] /= sum;
+  for (int64_t i = 0; i < depth; ++i) output[i] = T(output[i] / sum);
 }
 
 // 8-bit softmax: differences to the row's maximum, in 5 integer and 26 fraction bits.
@@ -42,11 +44,12 @@ inline SoftmaxParams8 MakeSoftmaxParams8(double beta_times_scale) {
   return params;
 }
 
-template <typename T>
-void Softmax(const SoftmaxParams8& params, const T* input, T* output, int64_t depth) {
+// Of 8-bit numbers; the results have 8 or 16 bits, the least for 0.
+template <typename T, typename Out>
+void Softmax(const SoftmaxParams8& params, const T* input, Out* output, int64_t depth) {
   constexpr int kSumBits = 12;
-  constexpr int32_t kMin = std::numeric_limits<T>::min();
-  constexpr int32_t kMax = std::numeric_limits<T>::max();
+  constexpr int32_t kMin = std::numeric_limits<Out>::min();
+  constexpr int32_t kMax = std::numeric_limits<Out>::max();
   if (depth == 0) return;
   const int32_t max = *std::max_element(input, input + depth);
   const auto exp = [&](int32_t difference) {
@@ -63,16 +66,17 @@ void Softmax(const SoftmaxParams8& params, const T* input, T* output, int64_t de
   }
   int bits_over_unit = 0;
   const int32_t scale = Reciprocal(sum, kSumBits, &bits_over_unit);
-  const int exponent = bits_over_unit + 31 - 8;
+  constexpr int kOutBits = 8 * sizeof(Out);
+  const int exponent = std::clamp(bits_over_unit + 31 - kOutBits, 0, 31);
   for (int64_t i = 0; i < depth; ++i) {
     const int32_t difference = input[i] - max;
     if (difference < params.least_difference) {
-      output[i] = static_cast<T>(kMin);
+      output[i] = static_cast<Out>(kMin);
       continue;
     }
     const int32_t value =
         RoundingDivideByPowerOfTwo(RoundingDoublingHighMul(scale, exp(difference)), exponent);
-    output[i] = static_cast<T>(std::clamp(value + kMin, kMin, kMax));
+    output[i] = static_cast<Out>(std::clamp(value + kMin, kMin, kMax));
   }
 }
 
@@ -101,7 +105,7 @@ inline void Softmax(Multiplier multiplier, const SoftmaxTables16& tables, const 
   for (int64_t i = 0; i < depth; ++i) {
     const int32_t scaled = Rescale(int32_t{input[i]} - max, multiplier);
     output[i] = Lookup16(saturate(WrappingAdd(scaled, 32767)), tables.exp);
-    sum = WrappingAdd(sum, output[i]);
+    sum = WrappingAdd(sum, int32_t{output[i]});
   }
   const int headroom = __builtin_clz(static_cast<uint32_t>(std::max(sum, 1)));
   // The sum, with its leading bit moved to the unit, is 1 + x.

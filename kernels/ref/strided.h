@@ -7,11 +7,13 @@
 namespace heddle::kernels::ref {
 
 constexpr int kMaxRank = 8;
+// Some ops split each dimension in two.
+constexpr int kMaxLoops = 2 * kMaxRank;
 
 struct Strided {
   int rank = 0;
-  int64_t dims[kMaxRank] = {};
-  int64_t strides[kMaxRank] = {};
+  int64_t dims[kMaxLoops] = {};
+  int64_t strides[kMaxLoops] = {};
   int64_t count = 1;  // product of dims
 
   void Append(int64_t dim, int64_t stride) {

@@ -29,6 +29,14 @@ struct WindowAxis {
     const int64_t end = left <= 0 ? 0 : (left + dilation - 1) / dilation;
     return {begin, std::max(begin, std::min<int64_t>(filter, end))};
   }
+  // The other way round, for transposed windows without dilation: the inputs [begin, end) whose
+  // filter, laid at Origin(position), covers an output position.
+  Taps InputsReaching(int64_t out) const {
+    const int64_t last = out + pad;  // covered by inputs at positions in (last - filter, last]
+    const int64_t begin = last < filter ? 0 : (last - filter) / stride + 1;
+    const int64_t end = std::min<int64_t>(input, last / stride + 1);
+    return {begin, std::max(begin, end)};
+  }
 };
 
 struct Window {

@@ -163,7 +163,7 @@ heddle_tensor_info heddle::capi::InfoOf(const TensorDef& def) {
   full.is_constant = def.is_constant ? 1 : 0;
   full.is_sparse = def.is_sparse ? 1 : 0;
   full.is_shape_known = def.has_rank ? 1 : 0;
-  full.quantization = def.quantization;
+  full.quantization = &def.quantization;
   return full;
 }
 

@@ -151,6 +151,7 @@ class Subgraph final : public OpHost {
   Status OrderNodes();
   Status AllocateVariables();
   Status PlaceConstants();
+  StatusOr<WeightStore::Ref> CopyConstant(size_t index);
 
   // subgraph_plan.cc
   StatusOr<std::shared_ptr<ShapePlan>> GetPlan(const std::vector<int32_t>& key);

@@ -8,6 +8,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/strings.h"
 #include "runtime/exec/subgraph.h"
+#include "runtime/model/sparsity.h"
 
 namespace heddle {
 namespace {
@@ -191,28 +192,52 @@ Status Subgraph::PlaceConstants() {
     const bool aligned = reinterpret_cast<uintptr_t>(data) % element == 0;
     const auto behind =
         static_cast<size_t>(file.data() + file.size() - (data + tensor.data.size()));
-    if (aligned && (is_overread_[i] == 0 || behind >= kTensorPadding)) {
+    if (!tensor.is_sparse && aligned && (is_overread_[i] == 0 || behind >= kTensorPadding)) {
       constants_[i] = data;
       continue;
     }
-    const std::shared_ptr<Allocator>& allocator = instance_->environment->allocator();
-    const std::string key =
-        StrCat("constant copy ", reinterpret_cast<uintptr_t>(data), " ", tensor.data.size());
-    HEDDLE_ASSIGN_OR_RETURN(
-        WeightStore::Ref copy,
-        instance_->weights->GetOrMake(key, [&](WeightStore::Made* made) -> Status {
-          auto block = std::make_unique<Block>(Block::Make(allocator, tensor.data.size()));
-          if (!*block) return Status::OutOfMemory();
-          std::memcpy(block->data(), data, tensor.data.size());
-          made->object = block.release();
-          made->destroy = [](void* object) { delete static_cast<Block*>(object); };
-          made->bytes = tensor.data.size();
-          return {};
-        }));
+    HEDDLE_ASSIGN_OR_RETURN(WeightStore::Ref copy, CopyConstant(i));
     constants_[i] = static_cast<const Block*>(copy->object())->data();
     constant_copies_.push_back(std::move(copy));
   }
   return {};
+}
+
+// Ops see every constant aligned and dense.
+StatusOr<WeightStore::Ref> Subgraph::CopyConstant(size_t index) {
+  const TensorDef& tensor = def_.tensors[index];
+  const auto bad_sparsity = [&](const char* why) {
+    Status status(
+        HEDDLE_INVALID_MODEL, HEDDLE_PHASE_PLAN, HEDDLE_REASON_BAD_SPARSITY,
+        StrCat("sparse tensor \"", tensor.name, "\" of shape ", ShapeText(tensor.dims), " ", why));
+    return std::move(status).Annotate([&](Fault& fault) {
+      fault.subgraph = index_;
+      fault.tensor = static_cast<int32_t>(index);
+      fault.tensor_name = tensor.name;
+      fault.place = StrCat("subgraphs[", index_, "].tensors[", index, "]");
+    });
+  };
+  size_t bytes = tensor.data.size();
+  if (tensor.is_sparse && !DenseBytes(tensor.dtype, tensor.dims, &bytes)) {
+    return bad_sparsity("has no size");
+  }
+  // The same bytes may be stored sparsely in several ways.
+  const std::string key = StrCat("constant copy ", reinterpret_cast<uintptr_t>(tensor.data.data()),
+                                 " ", bytes, " ", reinterpret_cast<uintptr_t>(tensor.sparsity));
+  return instance_->weights->GetOrMake(key, [&](WeightStore::Made* made) -> Status {
+    auto block = std::make_unique<Block>(Block::Make(instance_->environment->allocator(), bytes));
+    if (!*block) return Status::OutOfMemory();
+    if (tensor.is_sparse) {
+      std::memset(block->data(), 0, bytes);
+      if (!Densify(tensor, {block->data(), bytes})) return bad_sparsity("cannot be read");
+    } else {
+      std::memcpy(block->data(), tensor.data.data(), bytes);
+    }
+    made->object = block.release();
+    made->destroy = [](void* object) { delete static_cast<Block*>(object); };
+    made->bytes = bytes;
+    return {};
+  });
 }
 
 Status Subgraph::ResetVariables() {

@@ -49,6 +49,7 @@ void Subgraph::InitTensors(ShapePlan& plan) {
       tensor.storage = Storage::kConstant;
       view.flags = HEDDLE_TENSOR_SHAPE_KNOWN | HEDDLE_TENSOR_CONSTANT;
       view.bytes = def.data.size();
+      if (def.is_sparse && !DenseBytes(def.dtype, def.dims, &view.bytes)) view.bytes = 0;
       view.data = const_cast<void*>(constants_[i]);
     } else {
       continue;

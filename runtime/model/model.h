@@ -159,7 +159,8 @@ class Model {
   std::vector<SignatureDef> signatures_;
   std::vector<MetadataDef> metadata_;
   std::vector<ExternalBufferDef> external_buffers_;
-  std::deque<std::vector<int64_t>> realigned_;  // arrays that some writers misalign
+  std::deque<std::vector<int64_t>> realigned_;   // arrays that some writers misalign
+  std::deque<std::vector<float>> block_scales_;  // scales that the file keeps in tensors
 };
 
 }  // namespace heddle

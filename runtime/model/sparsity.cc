@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/model/sparsity.h"
 
+#include "runtime/base/dtype.h"
 #include "runtime/base/strings.h"
 #include "schema/model_generated.h"
 
@@ -147,7 +148,85 @@ class Decoder {
   std::vector<int64_t> sizes_;  // extents of the levels by dimension
 };
 
+// Walks the tree of stored elements.
+class Scatterer {
+ public:
+  Scatterer(const TensorDef& tensor, std::span<uint8_t> dense)
+      : tensor_(tensor), dense_(dense), width_(DtypeBits(tensor.dtype) / 8) {}
+
+  bool Run() {
+    SparsityFault fault;
+    if (width_ == 0 || !ReadSparsity(tensor_, &view_, &fault)) return false;
+    if (view_.levels.size() > kMaxLevels || !MakeSteps()) return false;
+    return Walk(0, 0, 0);
+  }
+
+ private:
+  static constexpr size_t kMaxLevels = 16;
+
+  // Distance in elements between neighbours of each level.
+  bool MakeSteps() {
+    const size_t rank = tensor_.dims.size();
+    std::vector<int64_t> strides(rank, 1);
+    for (size_t d = rank; d-- > 1;) strides[d - 1] = strides[d] * tensor_.dims[d];
+    std::vector<int64_t> block_sizes(rank, 1);
+    for (size_t b = 0; b < view_.block_map.size(); ++b) {
+      int64_t& size = block_sizes[static_cast<size_t>(view_.block_map[b])];
+      if (size != 1) return false;
+      size = view_.block_sizes[b];
+    }
+    for (const SparseLevel& level : view_.levels) {
+      const auto d = static_cast<size_t>(level.dimension);
+      steps_.push_back(d < rank ? strides[d] * block_sizes[d]
+                                : strides[static_cast<size_t>(view_.block_map[d - rank])]);
+    }
+    return true;
+  }
+
+  // Node `node` of the level above, whose elements begin at `offset`. Segments and indices are
+  // checked again: a model may be loaded as trusted.
+  bool Walk(size_t depth, int64_t node, int64_t offset) {
+    if (depth == view_.levels.size()) return Put(node, offset);
+    const SparseLevel& level = view_.levels[depth];
+    const int64_t step = steps_[depth];
+    if (level.is_dense) {
+      for (int64_t i = 0; i < level.size; ++i) {
+        if (!Walk(depth + 1, node * level.size + i, offset + i * step)) return false;
+      }
+      return true;
+    }
+    const auto parent = static_cast<size_t>(node);
+    if (parent + 1 >= level.segments.count) return false;
+    const int64_t end = level.segments[parent + 1];
+    for (int64_t k = level.segments[parent]; k < end; ++k) {
+      if (k < 0 || static_cast<size_t>(k) >= level.indices.count) return false;
+      const int64_t index = level.indices[static_cast<size_t>(k)];
+      if (index < 0 || index >= level.size) return false;
+      if (!Walk(depth + 1, k, offset + index * step)) return false;
+    }
+    return true;
+  }
+
+  bool Put(int64_t element, int64_t offset) {
+    const size_t from = static_cast<size_t>(element) * width_;
+    const size_t to = static_cast<size_t>(offset) * width_;
+    if (from + width_ > tensor_.data.size() || to + width_ > dense_.size()) return false;
+    std::memcpy(dense_.data() + to, tensor_.data.data() + from, width_);
+    return true;
+  }
+
+  const TensorDef& tensor_;
+  std::span<uint8_t> dense_;
+  const size_t width_;
+  SparsityView view_;
+  std::vector<int64_t> steps_;
+};
+
 }  // namespace
+
+bool Densify(const TensorDef& tensor, std::span<uint8_t> dense) {
+  return Scatterer(tensor, dense).Run();
+}
 
 bool ReadSparsity(const TensorDef& tensor, SparsityView* view, SparsityFault* fault) {
   return Decoder(tensor, view, fault).Decode();

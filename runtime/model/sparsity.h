@@ -59,4 +59,9 @@ struct SparsityFault {
 // decoding follows; segments and indices are checked by the loader only.
 [[nodiscard]] bool ReadSparsity(const TensorDef& tensor, SparsityView* view, SparsityFault* fault);
 
+// Writes the elements of a sparse constant where they belong in `dense`, which has DenseBytes of
+// zeros. False if the parameters are not right, or of a kind that nobody writes: more than 16
+// levels, two blocks that cut the same dimension, elements smaller than a byte.
+[[nodiscard]] bool Densify(const TensorDef& tensor, std::span<uint8_t> dense);
+
 }  // namespace heddle

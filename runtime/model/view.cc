@@ -96,6 +96,7 @@ Status ModelBuilderAccess::BuildSubgraph(int32_t index, const schema::SubGraph& 
       const Site site{index, -1, static_cast<int32_t>(i)};
       HEDDLE_RETURN_IF_ERROR(BuildTensor(site, *tensors->Get(i), &subgraph.tensors.emplace_back()));
     }
+    HEDDLE_RETURN_IF_ERROR(ReadBlockScales(index, &subgraph));
   }
   if (const auto* operators = source.operators()) {
     if (!budget_.Spend(operators->size())) return budget_.Exhausted(model_, {index});

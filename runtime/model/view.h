@@ -40,6 +40,8 @@ class ModelBuilderAccess {
   // The array in place, or a copy that is aligned: several writers ignore the alignment of numbers
   // of 8 bytes.
   std::span<const int64_t> Aligned(const flatbuffers::Vector<int64_t>& vector);
+  // Reads the scales of blocks from the tensors that hold them, once all tensors are known.
+  Status ReadBlockScales(int32_t index, SubgraphDef* subgraph);
   // Tells what has no source of values, once all operators are known.
   void MarkSources(SubgraphDef* subgraph);
   Status BuildSignatures();

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <map>
 
+#include "runtime/base/checked_math.h"
 #include "runtime/base/dtype.h"
+#include "runtime/base/half.h"
 #include "runtime/base/strings.h"
 #include "runtime/model/view.h"
 
@@ -27,6 +30,26 @@ void ReadMultiAxis(const schema::MultiAxisQuantization& source, TensorDef* tenso
   const auto axes = SpanOf(source.quantized_dimensions());
   quantization.axes = axes.data();
   quantization.axis_count = axes.size();
+}
+
+// The numbers of a FLOAT16 or FLOAT32 constant; empty if it is none.
+std::vector<float> RealNumbers(const TensorDef& tensor) {
+  std::vector<float> numbers;
+  int64_t elements = 0;
+  if (!tensor.is_constant || tensor.is_sparse || !ElementCount(tensor.dims, &elements)) return {};
+  const auto count = static_cast<uint64_t>(elements);
+  if (tensor.dtype == HEDDLE_DTYPE_FLOAT32 && count == tensor.data.size() / sizeof(float)) {
+    numbers.resize(count);
+    std::memcpy(numbers.data(), tensor.data.data(), count * sizeof(float));
+  } else if (tensor.dtype == HEDDLE_DTYPE_FLOAT16 && count == tensor.data.size() / 2) {
+    numbers.resize(count);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      uint16_t half;
+      std::memcpy(&half, tensor.data.data() + i * sizeof(half), sizeof(half));
+      numbers[i] = HalfToFloat(half);
+    }
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -118,6 +141,29 @@ Status ModelBuilderAccess::BuildQuantization(const Site& site,
   // Where there is only one choice, files may say anything: some give a bias the axis of its
   // filter.
   if (scales.size() == 1 || tensor->dims.size() == 1) quantization.axis = 0;
+  return {};
+}
+
+Status ModelBuilderAccess::ReadBlockScales(int32_t index, SubgraphDef* subgraph) {
+  std::map<int32_t, std::span<const float>> read;  // by tensor: several may use the same
+  for (size_t i = 0; i < subgraph->tensors.size(); ++i) {
+    heddle_quantization& quantization = subgraph->tensors[i].quantization;
+    const int32_t scales = quantization.scales_tensor;
+    if (quantization.kind != HEDDLE_QUANTIZATION_BLOCKWISE || scales < 0 ||
+        static_cast<size_t>(scales) >= subgraph->tensors.size()) {
+      continue;  // verification names the fault
+    }
+    const auto [entry, is_new] = read.try_emplace(scales);
+    if (is_new) {
+      std::vector<float> numbers = RealNumbers(subgraph->tensors[static_cast<size_t>(scales)]);
+      if (!budget_.Spend(numbers.size())) {
+        return budget_.Exhausted(model_, {index, -1, static_cast<int32_t>(i)});
+      }
+      entry->second = model_.block_scales_.emplace_back(std::move(numbers));
+    }
+    quantization.count = entry->second.size();
+    quantization.scales = entry->second.data();
+  }
   return {};
 }
 

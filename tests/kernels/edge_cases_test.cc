@@ -79,7 +79,7 @@ TEST(DepthwiseConv2D, MultiplierComesFromTheShapes) {
   op.Constant<float>({1, 1, 1, 4}, {1, 10, 100, 1000});
   op.Output(HEDDLE_DTYPE_FLOAT32);
   op.Options([](FlatBufferBuilder& fbb) {
-    return schema::CreateDepthwiseConv2DOptions(fbb, Padding::VALID, 1, 1, /*multiplier=*/7);
+    return schema::CreateDepthwiseConv2DOptions(fbb, Padding::VALID, 1, 1, /*depth_multiplier=*/7);
   });
   op.Expect<float>({1, 1, 1, 4}, {2, 20, 300, 3000});
 }

@@ -44,7 +44,7 @@ class OpTester {
   }
   TensorSpec& Output(heddle_dtype dtype, std::vector<int32_t> dims = {});
   template <typename Write>
-  OpTester& Options(Write write) {
+  OpTester& Options(const Write& write) {
     options_.Options(write);
     return *this;
   }

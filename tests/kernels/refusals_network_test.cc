@@ -159,13 +159,13 @@ TEST(RefuseConv2D, Quantisation) {
 }
 
 TEST(RefuseConv2D, Types) {
-  OpTester hybrid(HEDDLE_BUILTIN_CONV_2D, 2);
-  hybrid.Input<float>({1, 1, 1, 1}, {1});
-  hybrid.Constant<int8_t>({1, 1, 1, 1}, {1}).Quantized(0.1f, 0);
-  hybrid.Output(HEDDLE_DTYPE_FLOAT32);
-  hybrid.Options(
+  OpTester filter(HEDDLE_BUILTIN_CONV_2D, 2);
+  filter.Input<float>({1, 1, 1, 1}, {1});
+  filter.Constant<int16_t>({1, 1, 1, 1}, {1}).Quantized(0.1f, 0);
+  filter.Output(HEDDLE_DTYPE_FLOAT32);
+  filter.Options(
       [](FlatBufferBuilder& fbb) { return schema::CreateConv2DOptions(fbb, Padding::SAME, 1, 1); });
-  hybrid.ExpectRefused(HEDDLE_REASON_TYPE_NOT_SUPPORTED, "inputs[1]", "INT8");
+  filter.ExpectRefused(HEDDLE_REASON_TYPE_NOT_SUPPORTED, "inputs[1]", "INT16");
   OpTester output(HEDDLE_BUILTIN_CONV_2D);
   output.Input<float>({1, 1, 1, 1}, {1});
   output.Constant<float>({1, 1, 1, 1}, {1});

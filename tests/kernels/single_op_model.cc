@@ -1,22 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/kernels/single_op_model.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <memory>
 #include <new>
 
 #include "kernels/builtin_ops.h"
+#include "runtime/base/half.h"
+#include "runtime/model/sparsity.h"
 #include "runtime/op/run_single_op.h"
 #include "schema/model_generated.h"
 
 namespace heddle::testing {
 namespace {
 
-heddle_quantization QuantizationOf(const schema::Tensor& tensor) {
+// `scales`: receives those that lie in another tensor, as FLOAT16.
+heddle_quantization QuantizationOf(const schema::Model& model, const schema::Tensor& tensor,
+                                   std::vector<float>* scales) {
   heddle_quantization q = NoQuantization();
   const schema::QuantizationParameters* from = tensor.quantization();
+  if (from != nullptr && from->details_as_BlockwiseQuantization() != nullptr) {
+    const auto& blocks = *from->details_as_BlockwiseQuantization();
+    const auto& graph = *model.subgraphs()->Get(0);
+    const auto& holder = *graph.tensors()->Get(static_cast<uint32_t>(blocks.scales()));
+    const auto* data = model.buffers()->Get(holder.buffer())->data();
+    for (uint32_t i = 0; i + 1 < data->size(); i += 2) {
+      scales->push_back(HalfToFloat(static_cast<uint16_t>(data->Get(i) | data->Get(i + 1) << 8)));
+    }
+    q.kind = HEDDLE_QUANTIZATION_BLOCKWISE;
+    q.block_size = blocks.block_size();
+    q.scales_tensor = blocks.scales();
+    q.zero_points_tensor = blocks.zero_points();
+    q.count = scales->size();
+    q.scales = scales->data();
+    return q;
+  }
   if (from == nullptr || from->scale() == nullptr || from->scale()->size() == 0) return q;
   q.kind = HEDDLE_QUANTIZATION_AFFINE;
   q.axis = from->quantized_dimension();
@@ -29,13 +52,14 @@ heddle_quantization QuantizationOf(const schema::Tensor& tensor) {
   return q;
 }
 
-OpTensor TensorOf(const schema::Tensor& tensor) {
+OpTensor TensorOf(const schema::Model& model, const schema::Tensor& tensor,
+                  std::vector<float>* scales) {
   OpTensor result;
   result.dtype = static_cast<heddle_dtype>(tensor.type());
   if (tensor.shape() != nullptr) {
     result.dims.assign(tensor.shape()->begin(), tensor.shape()->end());
   }
-  result.quantization = QuantizationOf(tensor);
+  result.quantization = QuantizationOf(model, tensor, scales);
   return result;
 }
 
@@ -58,6 +82,24 @@ class AlignedBytes {
   std::unique_ptr<uint8_t, Delete> data_;
   size_t size_;
 };
+
+// The value of a constant: dense, as hosts show it to ops.
+std::vector<uint8_t> ConstantBytes(const schema::Model& model, const schema::Tensor& tensor) {
+  const auto* data = model.buffers()->Get(tensor.buffer())->data();
+  std::vector<uint8_t> bytes;
+  if (data != nullptr) bytes.assign(data->begin(), data->end());
+  if (tensor.sparsity() == nullptr) return bytes;
+  TensorDef def;
+  def.dtype = static_cast<heddle_dtype>(tensor.type());
+  def.dims = {tensor.shape()->data(), tensor.shape()->size()};
+  def.data = bytes;
+  def.sparsity = tensor.sparsity();
+  size_t size = 0;
+  EXPECT_TRUE(DenseBytes(def.dtype, def.dims, &size));
+  std::vector<uint8_t> dense(size);
+  EXPECT_TRUE(Densify(def, dense));
+  return dense;
+}
 
 // A registration whose invoke sees a host that splits every loop as far as possible.
 heddle_op WithSplitLoops(const heddle_op& op) {
@@ -110,6 +152,7 @@ Status RunOnce(const schema::Model& model, const SingleOp& op,
   const schema::SubGraph& graph = *model.subgraphs()->Get(0);
   const schema::Operator& node = *graph.operators()->Get(0);
   std::vector<std::unique_ptr<AlignedBytes>> memory;
+  std::deque<std::vector<float>> block_scales;
   std::vector<OpTensor> op_inputs;
   for (const int32_t index : *node.inputs()) {
     if (index < 0) {
@@ -117,7 +160,7 @@ Status RunOnce(const schema::Model& model, const SingleOp& op,
       continue;
     }
     const schema::Tensor& tensor = *graph.tensors()->Get(static_cast<uint32_t>(index));
-    OpTensor& input = op_inputs.emplace_back(TensorOf(tensor));
+    OpTensor& input = op_inputs.emplace_back(TensorOf(model, tensor, &block_scales.emplace_back()));
     const auto* begin =
         graph.inputs()->begin() == graph.inputs()->end() ? nullptr : graph.inputs()->data();
     const auto* end = begin == nullptr ? nullptr : begin + graph.inputs()->size();
@@ -132,17 +175,15 @@ Status RunOnce(const schema::Model& model, const SingleOp& op,
       input.is_variable = true;
       input.data = variable->span();
     } else {
-      const auto* data = model.buffers()->Get(tensor.buffer())->data();
-      memory.push_back(std::make_unique<AlignedBytes>(
-          data == nullptr ? std::span<const uint8_t>()
-                          : std::span<const uint8_t>(data->data(), data->size())));
+      memory.push_back(std::make_unique<AlignedBytes>(ConstantBytes(model, tensor)));
       input.is_constant = true;
       input.data = memory.back()->span();
     }
   }
   std::vector<OpTensor> op_outputs;
   for (const int32_t index : *node.outputs()) {
-    op_outputs.push_back(TensorOf(*graph.tensors()->Get(static_cast<uint32_t>(index))));
+    op_outputs.push_back(TensorOf(model, *graph.tensors()->Get(static_cast<uint32_t>(index)),
+                                  &block_scales.emplace_back()));
   }
   HEDDLE_RETURN_IF_ERROR(RunSingleOp(op, op_inputs, op_outputs));
   for (const OpTensor& output : op_outputs) {
@@ -196,11 +237,14 @@ StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> bytes,
   }
 
   std::vector<OpTensor> intermediates;
+  std::deque<std::vector<float>> block_scales;
   if (node.intermediates() != nullptr) {
     for (const int32_t index : *node.intermediates()) {
       OpTensor& tensor = intermediates.emplace_back();
       tensor.is_absent = index < 0;
-      if (index >= 0) tensor = TensorOf(*graph.tensors()->Get(static_cast<uint32_t>(index)));
+      if (index < 0) continue;
+      tensor = TensorOf(model, *graph.tensors()->Get(static_cast<uint32_t>(index)),
+                        &block_scales.emplace_back());
     }
   }
   op.intermediates = intermediates;

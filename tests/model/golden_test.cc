@@ -20,6 +20,7 @@ namespace {
 
 using ::heddle::testing::SourceFolder;
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using ::testing::Pair;
 
 std::shared_ptr<const Model> LoadGolden(const std::string& name) {
@@ -269,6 +270,9 @@ TEST_F(BaseGolden, Sparsity) {
     }
   }
   EXPECT_THAT(dense, ElementsAre(1, 0, 2, 3, 0, 4, 0, 0, 0, 0, 5, 0));
+  std::vector<uint8_t> bytes(12);
+  ASSERT_TRUE(Densify(sparse, bytes));
+  EXPECT_THAT(bytes, ElementsAreArray(dense));
 }
 
 TEST_F(BaseGolden, SignaturesAndMetadata) {

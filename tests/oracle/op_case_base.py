@@ -4,6 +4,7 @@
 import dataclasses
 import zlib
 
+import ml_dtypes  # noqa: F401: numpy knows bfloat16 by it
 import numpy as np
 
 RANGES = {"int8": (-128, 127), "uint8": (0, 255), "int16": (-32768, 32767),
@@ -18,6 +19,8 @@ class Tensor:
     data: object = None  # a constant's values
     value: np.ndarray = None  # an input's; with several invokes, a list
     variable: bool = False  # keeps state: neither input nor constant
+    block: tuple = None  # (size, float16 scales in row-major order): in place of q
+    sparse: int = None  # a constant [rows, columns] stored sparsely by runs of this many columns
 
     def is_input(self):
         return self.data is None and not self.variable
@@ -111,3 +114,17 @@ def sum_tensors(kind, in_shape, filter_shape, channels, channel_dim, bias):
     bias_tensor = Tensor(bias_type, (channels,), bias_q, integers((channels,), -4000, 4000))
     return ([Tensor(base, in_shape, FULL[base]), filter_tensor, bias_tensor if bias else None],
             Tensor(base, (), OUT[base]))
+
+
+# Types of ops that only move elements.
+MOVED = ("float32", "int8", "uint8", "int16", "int32", "int64", "bool")
+
+
+def ints(values, dtype="int32"):
+    """A constant list."""
+    return Tensor(dtype, np.shape(values), data=np.array(values, dtype))
+
+
+def late_ints(values, dtype="int32"):
+    """The same, known only while running."""
+    return Tensor(dtype, np.shape(values), value=np.array(values, dtype))

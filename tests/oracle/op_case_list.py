@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of make_op_cases.py: operators, types, shapes, attributes, quantisations."""
+"""The cases of make_op_cases.py: every function *_cases(cases) of the modules op_cases_*.py here."""
 
-import op_cases_elementwise as elementwise
-import op_cases_layout as layout
-import op_cases_network as network
+import importlib
+import pathlib
+
 from op_case_base import Cases
-
-MAKERS = (
-    network.conv_cases, network.depthwise_cases, network.fully_connected_cases,
-    network.pool_cases, network.softmax_cases, network.quantize_cases,
-    elementwise.binary_cases, elementwise.compare_cases, elementwise.unary_cases,
-    elementwise.cast_cases, layout.shape_cases, layout.concatenation_cases, layout.mean_cases,
-    layout.layout_cases)
 
 
 def all_cases():
     """Lists of cases by the name of their op."""
     cases = Cases()
-    for make in MAKERS:
-        make(cases)
+    for path in sorted(pathlib.Path(__file__).parent.glob("op_cases_*.py")):
+        module = importlib.import_module(path.stem)
+        for name, make in list(vars(module).items()):
+            if name.endswith("_cases") and getattr(make, "__module__", "") == module.__name__:
+                make(cases)
     return cases.by_op

@@ -87,7 +87,7 @@ struct OperatorSpec {
 
   // write(FlatBufferBuilder&) gives the offset of an options table; its type says which one.
   template <typename Write>
-  OperatorSpec& Options(Write write) {
+  OperatorSpec& Options(const Write& write) {
     using Table = typename OffsetTarget<decltype(write(std::declval<FlatBufferBuilder&>()))>::type;
     options_type = schema::BuiltinOptionsTraits<Table>::enum_value;
     options_2_type = schema::BuiltinOptions2Traits<Table>::enum_value;

@@ -22,18 +22,20 @@ struct TensorInfo : heddle_tensor_info {
     dtype = type;
     rank = 1;
     dims = &dim;
+    quantization = &quantization_value;
     if (scale == 0) return;
-    quantization.kind = HEDDLE_QUANTIZATION_AFFINE;
-    quantization.count = 1;
-    quantization.scales = &scale_value;
-    quantization.zero_points = &zero_value;
-    quantization.zero_point_count = 1;
+    quantization_value.kind = HEDDLE_QUANTIZATION_AFFINE;
+    quantization_value.count = 1;
+    quantization_value.scales = &scale_value;
+    quantization_value.zero_points = &zero_value;
+    quantization_value.zero_point_count = 1;
   }
   TensorInfo(const TensorInfo&) = delete;
 
   int32_t dim;
   float scale_value;
   int64_t zero_value;
+  heddle_quantization quantization_value = {};
 };
 
 template <typename T>

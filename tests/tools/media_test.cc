@@ -24,11 +24,13 @@ struct TensorInfo : heddle_tensor_info {
     rank = static_cast<int32_t>(shape_values.size());
     dims = shape_values.data();
     shape_signature = open_values.empty() ? nullptr : open_values.data();
+    quantization = &quantization_value;
   }
   TensorInfo(const TensorInfo&) = delete;
 
   std::vector<int32_t> shape_values;
   std::vector<int32_t> open_values;
+  heddle_quantization quantization_value = {};
 };
 
 template <typename T>
@@ -73,8 +75,8 @@ Bytes Wav(const std::vector<int16_t>& samples, int channels, int rate) {
   Put(&file, 1, 2);
   Put(&file, static_cast<uint64_t>(channels), 2);
   Put(&file, static_cast<uint64_t>(rate), 4);
-  Put(&file, static_cast<uint64_t>(rate * channels * 2), 4);
-  Put(&file, static_cast<uint64_t>(channels * 2), 2);
+  Put(&file, uint64_t{2} * static_cast<uint64_t>(rate) * static_cast<uint64_t>(channels), 4);
+  Put(&file, uint64_t{2} * static_cast<uint64_t>(channels), 2);
   Put(&file, 16, 2);
   file += "data";
   Put(&file, 2 * samples.size(), 4);
@@ -138,11 +140,11 @@ TEST(Media, ValuesFollowTypeAndNormalisation) {
   TensorInfo quantised(HEDDLE_DTYPE_INT8, {1, 2, 2, 3});
   const float scale = 0.01f;
   const int64_t zero = 5;
-  quantised.quantization.kind = HEDDLE_QUANTIZATION_AFFINE;
-  quantised.quantization.count = 1;
-  quantised.quantization.scales = &scale;
-  quantised.quantization.zero_points = &zero;
-  quantised.quantization.zero_point_count = 1;
+  quantised.quantization_value.kind = HEDDLE_QUANTIZATION_AFFINE;
+  quantised.quantization_value.count = 1;
+  quantised.quantization_value.scales = &scale;
+  quantised.quantization_value.zero_points = &zero;
+  quantised.quantization_value.zero_point_count = 1;
   const Result<Fitted> steps = FitPicture(kPicture, quantised, {{0}, {255}, "metadata"});
   ASSERT_TRUE(steps);
   EXPECT_EQ(As<int8_t>(steps->data)[0], 105);

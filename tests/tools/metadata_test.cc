@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "tests/tools/example_model.h"
-#include "tests/tools/zip_writer.h"
 #include "tools/flat_reader.h"
 #include "tools/labels.h"
 

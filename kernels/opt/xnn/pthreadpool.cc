@@ -50,9 +50,9 @@ void RunGrid(pthreadpool_t threads, Task task, void* context,
   size_t count = 1;
   for (const size_t n : cells) count *= n;
 
-  const auto run_range = [&]<size_t... kD, size_t... kT>(int32_t thread, int64_t begin, int64_t end,
-                                                         std::index_sequence<kD...>,
-                                                         std::index_sequence<kT...>) {
+  const auto run_range = [&]<size_t... kD, size_t... kT>(
+                             [[maybe_unused]] int32_t thread, int64_t begin, int64_t end,
+                             std::index_sequence<kD...>, std::index_sequence<kT...>) {
     std::array<size_t, kDims> cell;
     auto rest = static_cast<size_t>(begin);
     for (size_t d = kDims; d-- > 0;) {
@@ -72,7 +72,7 @@ void RunGrid(pthreadpool_t threads, Task task, void* context,
       if constexpr (kLead == Lead::kCoreAndThread) call(core, static_cast<size_t>(thread));
     }
   };
-  const auto on_thread = [&](int32_t thread, int64_t begin, int64_t end) {
+  const auto on_thread = [&]([[maybe_unused]] int32_t thread, int64_t begin, int64_t end) {
     run_range(thread, begin, end, std::make_index_sequence<kDims>(),
               std::make_index_sequence<kTiles>());
   };

@@ -10,13 +10,15 @@
  * was added later (HEDDLE_HOST_HAS).
  *
  * Life of a node. The host calls, in this order,
- *   init     once for each node and interpreter slot: reads attributes, checks them;
- *   infer    for each set of input shapes: gives every output its type and shape, allocates
- * nothing; prepare  for each set of input shapes: chooses a kernel, asks for scratch memory, packs
- * weights; invoke   any number of times: computes; release  once for each prepare that succeeded;
- * free once for each init that succeeded. Where shapes depend on data, infer and prepare run
- * between invokes, whenever shapes changed. Callbacks of one node never overlap; those of different
- * nodes may, on different threads. Callbacks must not throw.
+ *   init      once for each node and interpreter slot: reads attributes, checks them;
+ *   infer     for each set of input shapes: gives every output its type and shape, allocates nothing;
+ *   prepare   for each set of input shapes: chooses a kernel, asks for scratch memory, packs weights;
+ *   invoke    any number of times: computes;
+ *   release   once for each state that prepare gave, unless it is NULL;
+ *   free      once for each state that init gave, unless it is NULL.
+ * Where shapes depend on data, infer and prepare run between invokes, whenever shapes changed.
+ * Callbacks of one node never overlap; those of different nodes may, on different threads.
+ * Callbacks must not throw.
  *
  * Errors: return host->report(call, ...), which records a sentence and returns the status that it
  * was given.
@@ -228,9 +230,7 @@ typedef struct heddle_host {
   ((host)->struct_size >= offsetof(heddle_host, field) + sizeof((host)->field) && \
    (host)->field != NULL)
 
-/* ---- Registration
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- Registration -------------------------------------------------------------------- */
 
 enum heddle_op_flags {
   /* Keeps state from run to run, or draws random numbers: runs of it are never merged, dropped or
@@ -247,7 +247,7 @@ enum heddle_op_flags {
 #define HEDDLE_OP_KNOWN_FLAGS 0xfu
 
 /* Output `output` may share the memory of input `input`, whose contents are then lost. The host
-   does so only where both have the same size in bytes. */
+   does so only where both have the same size in bytes. A pair never grows. */
 typedef struct heddle_in_place_pair {
   int32_t input;
   int32_t output;
@@ -274,9 +274,7 @@ typedef struct heddle_op {
   size_t in_place_count;
 } heddle_op;
 
-/* ---- Plugins
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- Plugins ------------------------------------------------------------------------- */
 
 #if defined(_WIN32)
 #define HEDDLE_PLUGIN_EXPORT __declspec(dllexport)
