@@ -297,10 +297,15 @@ struct Adapter {
 // Registers the builtin CODE for versions [MIN, MAX]: defines heddle_op_CODE(), which
 // kernels/builtin_ops.inc lists. Optional members of the kernel struct: kFlags (heddle_op_flags)
 // and kInPlace (array of heddle_in_place_pair).
-#define HEDDLE_OP(CODE, MIN, MAX, ...)                                                        \
-  extern "C" const heddle_op* heddle_op_##CODE(void) {                                        \
-    static constexpr heddle_op kOp = ::heddle::kernels::internal::Adapter<__VA_ARGS__>::Make( \
-        HEDDLE_BUILTIN_##CODE, nullptr, MIN, MAX);                                            \
-    return &kOp;                                                                              \
-  }                                                                                           \
+#define HEDDLE_OP(CODE, MIN, MAX, ...) \
+  HEDDLE_OP_ACCESSOR(CODE, HEDDLE_BUILTIN_##CODE, nullptr, MIN, MAX, __VA_ARGS__)
+// The same for the custom op of that name, which kernels/custom_ops.inc lists.
+#define HEDDLE_CUSTOM_OP(NAME, MIN, MAX, ...) \
+  HEDDLE_OP_ACCESSOR(NAME, HEDDLE_BUILTIN_CUSTOM, #NAME, MIN, MAX, __VA_ARGS__)
+#define HEDDLE_OP_ACCESSOR(SYMBOL, CODE, NAME, MIN, MAX, ...)                          \
+  extern "C" const heddle_op* heddle_op_##SYMBOL(void) {                               \
+    static constexpr heddle_op kOp =                                                   \
+        ::heddle::kernels::internal::Adapter<__VA_ARGS__>::Make(CODE, NAME, MIN, MAX); \
+    return &kOp;                                                                       \
+  }                                                                                    \
   static_assert(true, "a semicolon follows")

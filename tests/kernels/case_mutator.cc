@@ -63,6 +63,10 @@ CaseMutator::CaseMutator(const OpCase& one) {
   code_ = std::max(static_cast<int32_t>(code.builtin_code()),
                    static_cast<int32_t>(code.deprecated_builtin_code()));
   version_ = code.version();
+  if (code.custom_code() != nullptr) custom_name_ = code.custom_code()->str();
+  if (node.custom_options() != nullptr) {
+    custom_options_.assign(node.custom_options()->begin(), node.custom_options()->end());
+  }
 
   const auto operand = [&](int32_t index) {
     Operand result;
@@ -203,6 +207,14 @@ void CaseMutator::MutateValues(Dice& dice, Operand& operand) {
 }
 
 void CaseMutator::MutateAttribute(Dice& dice) {
+  if (!custom_options_.empty()) {
+    // A byte of the last third is often a number's, further ahead are the names.
+    const size_t size = custom_options_.size();
+    const size_t at = dice.OneIn(4) ? dice.Index(size) : size - 1 - dice.Index(size / 3 + 1);
+    custom_options_[at] =
+        static_cast<uint8_t>(dice.OneIn(2) ? dice.Between(0, 4) : dice.Between(0, 255));
+    if (dice.OneIn(10)) custom_options_.resize(dice.Index(size) + 1);
+  }
   if (attributes_.empty()) return;
   Attribute& attribute = dice.Of(attributes_);
   const int64_t number =
@@ -297,7 +309,9 @@ StatusOr<std::vector<Value>> CaseMutator::Run(const RunOptions& options) const {
   for (const Operand& operand : outputs_) outputs.push_back(add(operand, false));
   std::vector<int32_t> intermediates;
   for (const Operand& operand : intermediates_) intermediates.push_back(add(operand, false));
-  OperatorSpec& node = graph.Op(code_, inputs, outputs, version_);
+  OperatorSpec& node = custom_name_.empty() ? graph.Op(code_, inputs, outputs, version_)
+                                            : graph.CustomOp(custom_name_, inputs, outputs,
+                                                             custom_options_, version_);
   node.intermediates = intermediates;
   if (options_key_ != 0) {
     node.options_type = static_cast<schema::BuiltinOptions>((options_key_ >> 8) & 0xff);
@@ -326,7 +340,8 @@ StatusOr<std::vector<Value>> CaseMutator::Run(const RunOptions& options) const {
 }
 
 std::string CaseMutator::Text() const {
-  std::string text = StrCat(BuiltinName(code_), " version ", version_);
+  std::string text =
+      StrCat(custom_name_.empty() ? BuiltinName(code_) : custom_name_, " version ", version_);
   for (const Attribute& attribute : attributes_) {
     text += StrCat(" ", attribute.field->name, "=");
     for (const int64_t value : attribute.integers) text += StrCat(value, ",");

@@ -77,6 +77,8 @@ class CaseMutator {
 
   int32_t code_ = 0;
   int32_t version_ = 1;
+  std::string custom_name_;
+  std::vector<uint8_t> custom_options_;
   uint32_t options_key_ = 0;  // of the options table; 0 without one
   std::vector<Attribute> attributes_;
   std::vector<Operand> inputs_;

@@ -219,7 +219,9 @@ StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> bytes,
   op.reference = true;
   const int32_t builtin = std::max(static_cast<int32_t>(code.builtin_code()),
                                    static_cast<int32_t>(code.deprecated_builtin_code()));
-  op.registration = resolver.FindOp(builtin, op.version);
+  op.registration = code.custom_code() != nullptr
+                        ? resolver.FindOp(code.custom_code()->string_view(), op.version)
+                        : resolver.FindOp(builtin, op.version);
   if (op.registration == nullptr) {
     return Status(HEDDLE_UNRESOLVED_OPS, HEDDLE_PHASE_RESOLVE, HEDDLE_REASON_OP_NOT_REGISTERED,
                   "no such op or version");
@@ -235,17 +237,19 @@ StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> bytes,
     op.attributes = AttributeView(static_cast<const uint8_t*>(node.builtin_options()), 1,
                                   static_cast<uint8_t>(node.builtin_options_type()));
   }
+  if (node.custom_options() != nullptr) {
+    op.custom_options = {node.custom_options()->data(), node.custom_options()->size()};
+  }
 
-  std::deque<std::vector<float>> block_scales;
   std::vector<OpTensor> intermediates;
+  std::deque<std::vector<float>> block_scales;
   if (node.intermediates() != nullptr) {
     for (const int32_t index : *node.intermediates()) {
       OpTensor& tensor = intermediates.emplace_back();
       tensor.is_absent = index < 0;
-      if (index >= 0) {
-        tensor = TensorOf(model, *graph.tensors()->Get(static_cast<uint32_t>(index)),
-                          &block_scales.emplace_back());
-      }
+      if (index < 0) continue;
+      tensor = TensorOf(model, *graph.tensors()->Get(static_cast<uint32_t>(index)),
+                        &block_scales.emplace_back());
     }
   }
   op.intermediates = intermediates;

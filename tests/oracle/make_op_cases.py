@@ -19,6 +19,7 @@ import struct
 import sys
 
 import flatbuffers
+import flatbuffers.flexbuffers
 import ml_dtypes
 import numpy as np
 from ai_edge_litert import interpreter as litert
@@ -141,10 +142,17 @@ def build_model(case):
         for name, value in fields.items():
             assert hasattr(op.builtinOptions, name), (table, name)
             setattr(op.builtinOptions, name, value)
+    if case.custom is not None:
+        options = flatbuffers.flexbuffers.Dumps(case.custom)
+        op.customOptions = np.frombuffer(options, np.uint8)
     graph.operators = [op]
     model.subgraphs = [graph]
     code = schema.OperatorCodeT()
-    code.builtinCode = getattr(schema.BuiltinOperator, case.op)
+    if case.custom is None:
+        code.builtinCode = getattr(schema.BuiltinOperator, case.op)
+    else:
+        code.builtinCode = schema.BuiltinOperator.CUSTOM
+        code.customCode = case.op
     code.deprecatedBuiltinCode = min(code.builtinCode, 127)
     code.version = case.version
     model.operatorCodes = [code]
@@ -183,6 +191,8 @@ def run_case(case):
             raise
         name += "!"
         outputs = run(model, inputs, litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+    if case.tidy is not None:
+        case.tidy(outputs)
     return name, model, sum(inputs, []), outputs
 
 
