@@ -90,7 +90,8 @@ inline void NormalizeGate(const LstmIntegerGate& gate, int64_t n, int16_t* value
   const Multiplier factor = InverseSquareRoot(variance);
   for (int64_t i = 0; i < n; ++i) {
     const int32_t normal = Rescale(1024 * values[i] - mean, factor);
-    const int64_t weighted = WrappingAdd(WrappingMul(normal, gate.norm[i]), gate.norm_bias[i]);
+    const int64_t weighted =
+        WrappingAdd(WrappingMul(normal, int32_t{gate.norm[i]}), gate.norm_bias[i]);
     const auto rounded =
         static_cast<int32_t>((weighted > 0 ? weighted + 512 : weighted - 512) / 1024);
     values[i] = SaturateTo16(Rescale(rounded, gate.norm_scale));

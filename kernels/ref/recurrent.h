@@ -64,8 +64,8 @@ inline float DotFloat(const float* a, const float* b, int64_t n) {
 inline float Product(const Weights& weights, int64_t r, int64_t columns, const DataRow& data) {
   if (!weights.is_quantized) return DotFloat(weights.real + r * columns, data.real, columns);
   const int32_t sum = DotInt8(weights.quantized + r * columns, data.quantized, columns);
-  return FromHybridSum(sum, weights.row_sums != nullptr ? weights.row_sums[r] : 0, data.quantization,
-                   weights.scale);
+  return FromHybridSum(sum, weights.row_sums != nullptr ? weights.row_sums[r] : 0,
+                       data.quantization, weights.scale);
 }
 
 // Weight i as a number.

@@ -143,10 +143,10 @@ def lstm_cases(cases):
         table = "UnidirectionalSequenceLSTMOptions" if sequence else "LSTMOptions"
         cases.add(op, f"{kind} {i}", [data] + tensors, [out], (table, fields),
                   version=4 if sequence else 3, invokes=2 if sequence else 4, intermediates=middle)
-    basic_lstm_cases(cases)
+    add_basic_lstm(cases)
 
 
-def basic_lstm_cases(cases):
+def add_basic_lstm(cases):
     for dtype, (batch, inputs, cells) in itertools.product(["float32", "uint8"],
                                                            [(1, 3, 2), (3, 2, 4), (2, 5, 8)]):
         real = dtype == "float32"
