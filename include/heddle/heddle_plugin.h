@@ -36,7 +36,7 @@ extern "C" {
  * ----------------------------------------------------------------------------- */
 
 enum heddle_tensor_flags {
-  HEDDLE_TENSOR_CONSTANT = 1u << 0,    /* never changes: `data` is there from infer on */
+  HEDDLE_TENSOR_CONSTANT = 1u << 0, /* never changes: `data` is there from infer on */
   /* Keeps its contents from run to run. An op that has it as an input may write its data. */
   HEDDLE_TENSOR_VARIABLE = 1u << 1,
   HEDDLE_TENSOR_SHAPE_KNOWN = 1u << 2, /* rank and dims are set */
