@@ -3,9 +3,9 @@
 // with the background first] and anchors [boxes, 4] to the best boxes, their classes, their scores,
 // and how many there are. Offsets and anchors are both float32 or uint8, scores either.
 //
-// Fast: each box competes by its best class, and brings `max_classes_per_detection` classes. Regular
-// (use_regular_nms): the boxes of each class compete among themselves. Outputs that nothing was
-// found for are 0.
+// Fast: each box competes by its best class, and brings `max_classes_per_detection` classes.
+// Regular (use_regular_nms): the boxes of each class compete among themselves. Outputs that nothing
+// was found for are 0.
 #include "kernels/custom/detection_boxes.h"
 #include "kernels/custom/flexbuffer_options.h"
 #include "kernels/quantization.h"

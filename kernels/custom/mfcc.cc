@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mfcc: mel-frequency cepstral coefficients of the squared magnitudes of a spectrogram [channels,
 // windows, frequencies], whose sample rate is the second input: triangles on the mel scale, their
-// logarithm, a cosine transform, of which the first coefficients are kept.
+// logarithm, a cosine transform, of which the first coefficients are kept. Limits beyond half the
+// sample rate give 0 throughout, as in LiteRT.
 #include <cmath>
 #include <numbers>
 
@@ -98,18 +99,19 @@ struct Mfcc {
   static heddle_status MakeShares(const OpContext& op, const Node& node, const Plan& plan,
                                   int32_t* first, int32_t* last) {
     const int32_t rate = *op.InputData<int32_t>(1);
-    if (rate <= 0 || node.upper_limit > rate / 2.0) {
+    if (rate <= 0) {
       return op.Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_DATA_OUT_OF_RANGE, 1,
-                     "the sample rate is ", rate,
-                     ", wanted is at least twice upper_frequency_limit, ", node.upper_limit);
+                     "the sample rate is ", rate, ", wanted is at least 1");
     }
     auto* const shares = op.Scratch<Share>(plan.shares);
     const double spacing = 0.5 * rate / (plan.frequencies - 1);
     const double lowest = Mel(node.lower_limit);
     const double width = (Mel(node.upper_limit) - lowest) / (node.bands + 1.0);
     const auto center = [&](int32_t band) { return lowest + width * (band + 1.0); };
+    *last = -1;
+    if (node.upper_limit / spacing >= plan.frequencies) return HEDDLE_OK;
     *first = static_cast<int32_t>(1.5 + node.lower_limit / spacing);
-    *last = std::min(static_cast<int32_t>(node.upper_limit / spacing), plan.frequencies - 1);
+    *last = static_cast<int32_t>(node.upper_limit / spacing);
     int32_t next = 0;
     for (int32_t i = *first; i <= *last; ++i) {
       const double mel = Mel(i * spacing);
@@ -124,6 +126,10 @@ struct Mfcc {
     int32_t first = 0;
     int32_t last = 0;
     HEDDLE_OP_RETURN_IF_ERROR(MakeShares(op, node, plan, &first, &last));
+    if (last < 0) {
+      std::fill_n(op.OutputData<float>(0), op.output(0).bytes / sizeof(float), 0.0f);
+      return HEDDLE_OK;
+    }
     const auto* shares = op.Scratch<Share>(plan.shares);
     auto* const cosines = op.Scratch<double>(plan.cosines);
     for (int64_t c = 0; c < node.coefficients; ++c) {

@@ -143,7 +143,9 @@ def build_model(case):
             assert hasattr(op.builtinOptions, name), (table, name)
             setattr(op.builtinOptions, name, value)
     if case.custom is not None:
-        options = flatbuffers.flexbuffers.Dumps(case.custom)
+        options = case.custom
+        if not isinstance(options, bytes):
+            options = flatbuffers.flexbuffers.Dumps(options)
         op.customOptions = np.frombuffer(options, np.uint8)
     graph.operators = [op]
     model.subgraphs = [graph]
@@ -181,8 +183,12 @@ def run_case(case):
               for s in case.inputs if s and s.is_input()]
     inputs = [[value[i] for value in values] for i in range(case.invokes)]
     name = case.name
+    if case.oracle is not None:
+        values = [s.value[0] if s.is_input() else np.asarray(s.data) for s in case.inputs]
+        outputs = case.oracle(*[value.astype(np.float32).astype(np.float64) for value in values])
+        return name, model, inputs[0], [outputs.astype(np.float32)]
     if name.endswith("!"):  # the reference resolver has the op, but not this case
-        return name, model, inputs, run(
+        return name, model, sum(inputs, []), run(
             model, inputs, litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
     try:
         outputs = run(model, inputs, litert.OpResolverType.BUILTIN_REF)

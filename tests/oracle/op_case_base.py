@@ -36,8 +36,9 @@ class Case:
     options: tuple = None
     intermediates: list = dataclasses.field(default_factory=list)
     invokes: int = 1
-    custom: dict = None  # options of a custom op, whose name `op` then is
+    custom: object = None  # options of a custom op, whose name `op` is: bytes or a FlexBuffer's map
     tidy: object = None  # sets the elements of LiteRT's outputs that it leaves unset
+    oracle: object = None  # for ops that LiteRT lacks: computes outputs from all inputs in float64
 
 
 class Cases:
@@ -47,7 +48,7 @@ class Cases:
         self.by_op = {}
 
     def add(self, op, name, inputs, outputs, options=None, version=1, span=2.0,
-            intermediates=(), invokes=1, custom=None, tidy=None):
+            intermediates=(), invokes=1, custom=None, tidy=None, oracle=None):
         random = np.random.default_rng(zlib.crc32(f"{op} {name}".encode()))
         for tensor in inputs:
             if tensor is None:
@@ -57,7 +58,7 @@ class Cases:
             elif callable(tensor.data):
                 tensor.data = tensor.data(random)
         case = Case(op, name, version, inputs, outputs, options, list(intermediates), invokes,
-                    custom, tidy)
+                    custom, tidy, oracle)
         assert name not in [c.name for c in self.by_op.setdefault(op, [])], (op, name)
         self.by_op[op].append(case)
 

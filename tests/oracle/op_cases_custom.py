@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of the custom ops that LiteRT has too."""
+"""Cases of the custom ops: those that LiteRT has, and one of MediaPipe's."""
 
 import itertools
+import struct
 
 import numpy as np
-from op_case_base import Tensor
+from op_case_base import Tensor, normal
 
 
 def detection_tensors(random, kind, boxes, columns, spread, ties):
@@ -19,7 +20,8 @@ def detection_tensors(random, kind, boxes, columns, spread, ties):
         return [Tensor("float32", a.shape, value=[a.astype(np.float32)])
                 for a in (offsets, scores)] + [Tensor("float32", anchors.shape, data=anchors)]
     tensors = []
-    for values, scale, zero_point in ((offsets, 0.06, 121), (scores, 1 / 255, 0), (anchors, 0.005, 3)):
+    for values, scale, zero_point in ((offsets, 0.06, 121), (scores, 1 / 255, 0),
+                                      (anchors, 0.005, 3)):
         bytes_ = np.clip(np.round(values / scale) + zero_point, 0, 255).astype(np.uint8)
         tensors.append(Tensor("uint8", values.shape, (scale, zero_point), value=[bytes_]))
     return tensors
@@ -68,7 +70,8 @@ def detection_cases(cases):
 def spectrogram_cases(cases):
     # samples, channels, window, stride, squared
     geometries = [(64, 1, 16, 8, True), (50, 2, 10, 7, False), (100, 1, 33, 50, True),
-                  (9, 1, 10, 3, True), (10, 3, 10, 3, False), (5, 1, 2, 1, True), (7, 1, 3, 9, False)]
+                  (9, 1, 10, 3, True), (10, 3, 10, 3, False), (5, 1, 2, 1, True),
+                  (7, 1, 3, 9, False)]
     for i, (samples, channels, window, stride, squared) in enumerate(geometries):
         size = 1 << (window - 1).bit_length()
         rows = 0 if samples < window else 1 + (samples - window) // stride
@@ -81,7 +84,8 @@ def mfcc_cases(cases):
     # channels, windows, frequencies, rate, lower, upper, bands, coefficients
     geometries = [(1, 3, 65, 16000, 20, 4000, 10, 5), (2, 2, 33, 8000, 0, 4000, 8, 8),
                   (1, 1, 257, 44100, 300, 12000, 40, 13), (1, 2, 9, 16000, 20, 4000, 20, 4),
-                  (1, 0, 9, 16000, 20, 4000, 4, 4), (1, 1, 2, 8000, 100, 3000, 1, 1)]
+                  (1, 0, 9, 16000, 20, 4000, 4, 4), (1, 1, 2, 8000, 100, 3000, 1, 1),
+                  (1, 1, 9, 8000, 0, 4000, 3, 3), (1, 2, 9, 7000, 0, 4000, 3, 2)]
     for i, geometry in enumerate(geometries):
         channels, windows, frequencies, rate, lower, upper, bands, coefficients = geometry
         random = np.random.default_rng(i)
@@ -92,5 +96,47 @@ def mfcc_cases(cases):
         cases.add("Mfcc", f"float32 {i}",
                   [Tensor("float32", squares.shape, value=[squares]), rates],
                   [Tensor("float32", (channels, windows, coefficients))],
-                  custom=dict(upper_frequency_limit=float(upper), lower_frequency_limit=float(lower),
-                              filterbank_channel_count=bands, dct_coefficient_count=coefficients))
+                  custom=dict(upper_frequency_limit=float(upper),
+                              lower_frequency_limit=float(lower),
+                              filterbank_channel_count=bands,
+                              dct_coefficient_count=coefficients))
+
+
+def transposed_sum(padding, stride_w, stride_h):
+    """Each input adds its products to the whole output, of which SAME cuts off the rim."""
+    def oracle(data, weights, bias):
+        batch, height, width, _ = data.shape
+        channels, filter_h, filter_w, _ = weights.shape
+        whole = np.zeros((batch, stride_h * (height - 1) + filter_h,
+                          stride_w * (width - 1) + filter_w, channels))
+        for y, x in itertools.product(range(height), range(width)):
+            part = np.einsum("bi,ohwi->bhwo", data[:, y, x], weights)
+            whole[:, y * stride_h:y * stride_h + filter_h,
+                  x * stride_w:x * stride_w + filter_w] += part
+        if padding == 1:
+            for axis, size, taps, stride in ((1, height, filter_h, stride_h),
+                                             (2, width, filter_w, stride_w)):
+                cut = max(0, taps - (size - 1) % stride - 1)
+                kept = np.arange(cut // 2, whole.shape[axis] - (cut - cut // 2))
+                whole = np.take(whole, kept, axis)
+        return whole + bias
+    return oracle
+
+
+def transpose_conv_bias_cases(cases):
+    # batch, h, w, in, out, filter h, filter w, stride w, stride h, padding (1: SAME, 2: VALID)
+    geometries = [(1, 4, 4, 3, 1, 2, 2, 2, 2, 1), (2, 3, 5, 2, 4, 3, 3, 2, 1, 1),
+                  (1, 3, 5, 2, 4, 3, 3, 2, 1, 2), (1, 2, 2, 1, 2, 5, 4, 1, 1, 1),
+                  (1, 3, 2, 2, 2, 2, 1, 3, 3, 2), (1, 1, 1, 5, 3, 1, 1, 4, 4, 1),
+                  (0, 2, 2, 1, 1, 2, 2, 2, 2, 1), (1, 2, 3, 0, 2, 3, 2, 2, 2, 1),
+                  (1, 6, 3, 2, 17, 3, 4, 2, 3, 1)]
+    for i, geometry in enumerate(geometries):
+        b, h, w, ci, co, fh, fw, stride_w, stride_h, padding = geometry
+        oracle = transposed_sum(padding, stride_w, stride_h)
+        shape = oracle(np.zeros((b, h, w, ci)), np.zeros((co, fh, fw, ci)), np.zeros(co)).shape
+        cases.add("Convolution2DTransposeBias", f"float32 {i}",
+                  [Tensor("float32", (b, h, w, ci)),
+                   Tensor("float32", (co, fh, fw, ci), data=normal((co, fh, fw, ci))),
+                   Tensor("float32", (co,), data=normal((co,)))],
+                  [Tensor("float32", shape)], oracle=oracle,
+                  custom=struct.pack("<3i", padding, stride_w, stride_h))
