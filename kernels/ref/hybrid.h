@@ -67,8 +67,10 @@ inline RowQuantization QuantizeRowAsymmetric(const float* row, int64_t n, int8_t
       static_cast<float>(scale),
       static_cast<int32_t>(zero_point >= -128 ? std::min(zero_point, 127.0) : -128.0)};
   const float inverse = 1.0f / result.scale;
+  // Rounded before the zero point is added: a half goes away from 0, not from the zero point.
+  const auto offset = static_cast<float>(result.zero_point);
   for (int64_t i = 0; i < n; ++i) {
-    quantized[i] = RoundToInt8(static_cast<float>(result.zero_point) + row[i] * inverse, -128, 127);
+    quantized[i] = RoundToInt8(std::round(row[i] * inverse) + offset, -128, 127);
   }
   return result;
 }

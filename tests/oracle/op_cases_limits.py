@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases in which a definition that is nearly the right one gives something else: sums close to a
-rounding's tie, floats that overflow."""
+"""Cases in which a definition that is nearly the right one gives something else: numbers on or close
+to a rounding's tie, floats that overflow or vanish."""
 
 import numpy as np
 from op_case_base import VALID, Tensor
@@ -70,3 +70,36 @@ def overflow_cases(cases):
     # This one has no activation, and gives infinity.
     cases.add("BATCH_MATMUL", "float32 overflow", [values(6, 1), values(1, 2)], [out],
               ("BatchMatMulOptions", {}))
+
+
+def half_step_cases(cases):
+    """Float data by integer filters: data that lies between two steps of its quantisation."""
+    rows = {"positive": [0, 0.5, 1.5, 2.5, 3.5, 127.5, 255, 254.5],
+            "both": [-128, -0.5, -1.5, -2.5, 3.5, 4.5, 127, -100.5]}
+    for name, row in rows.items():
+        size = len(row)
+        unit = Tensor("int8", (size, size), (1.0, 0), data=np.eye(size, dtype=np.int8))
+        data = Tensor("float32", (1, size), value=np.array([row], np.float32))
+        out = Tensor("float32", ())
+        asymmetric = dict(asymmetricQuantizeInputs=True)
+        cases.add("FULLY_CONNECTED", f"hybrid half steps {name}",
+                  [data, unit, Tensor("float32", (size,), data=np.zeros(size))], [out],
+                  ("FullyConnectedOptions", asymmetric), version=9)
+        cases.add("BATCH_MATMUL", f"hybrid half steps {name}", [data, unit], [out],
+                  ("BatchMatMulOptions", asymmetric), version=4)
+        image = Tensor("float32", (1, 1, 1, size), value=data.value.reshape(1, 1, 1, size))
+        ones = Tensor("int8", (1, 1, 1, size), ([1.0] * size, [0] * size, 3),
+                      data=np.ones((1, 1, 1, size)))
+        cases.add("DEPTHWISE_CONV_2D", f"hybrid half steps {name}",
+                  [image, ones, Tensor("float32", (size,), data=np.zeros(size))], [out],
+                  ("DepthwiseConv2DOptions", dict(padding=VALID, strideH=1, strideW=1,
+                                                  dilationHFactor=1, dilationWFactor=1,
+                                                  depthMultiplier=1)), version=6)
+
+
+def logistic_cases(cases):
+    """Alone, each result is its own range."""
+    for value in (-100, -20, -9.8, -9, -8.9, 16.7):
+        cases.add("LOGISTIC", f"float32 of {value}",
+                  [Tensor("float32", (1,), value=np.array([value], np.float32))],
+                  [Tensor("float32", ())])
