@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# heddle_select_ops(LIST OPS_FILE OUTPUT) writes the lines of LIST (kernels/builtin_ops.inc) whose ops
-# OPS_FILE names: one name a line, `#` begins a comment. `heddle ops MODEL...` prints such files.
+# heddle_select_ops(LISTS OPS_FILE OUTPUTS) writes the lines of each of LISTS (kernels/builtin_ops.inc,
+# kernels/custom_ops.inc) whose ops OPS_FILE names to the file at the same place in OUTPUTS. OPS_FILE: one
+# name a line, a custom op's behind `custom:`; `#` begins a comment. `heddle ops MODEL...` prints such files,
+# with custom ops as comments.
 cmake_policy(VERSION 3.25)  # for use as a script
 
-function(heddle_select_ops list ops_file output)
+function(heddle_select_ops lists ops_file outputs)
   if(NOT EXISTS ${ops_file} OR IS_DIRECTORY ${ops_file})
     message(FATAL_ERROR "HEDDLE_OPS: no file ${ops_file}")
   endif()
@@ -15,7 +17,7 @@ function(heddle_select_ops list ops_file output)
     if(name STREQUAL "")
       continue()
     endif()
-    if(NOT name MATCHES "^[A-Z0-9_]+$")
+    if(NOT name MATCHES "^([A-Z0-9_]+|custom:[A-Za-z0-9_]+)$")
       message(FATAL_ERROR "${ops_file}: \"${name}\" is no op's name, such as CONV_2D")
     endif()
     list(APPEND wanted ${name})
@@ -26,14 +28,20 @@ function(heddle_select_ops list ops_file output)
   list(REMOVE_DUPLICATES wanted)
 
   set(known "")
-  set(selected "")
-  file(STRINGS ${list} lines REGEX "^HEDDLE_BUILTIN_OP\\(")
-  foreach(line IN LISTS lines)
-    string(REGEX MATCH "\\(([A-Z0-9_]+)\\)" match "${line}")
-    list(APPEND known ${CMAKE_MATCH_1})
-    if(CMAKE_MATCH_1 IN_LIST wanted)
-      string(APPEND selected "${line}\n")
-    endif()
+  foreach(list output IN ZIP_LISTS lists outputs)
+    set(selected_${output} "")
+    file(STRINGS ${list} lines REGEX "^HEDDLE_BUILTIN_(CUSTOM_)?OP\\(")
+    foreach(line IN LISTS lines)
+      string(REGEX MATCH "^HEDDLE_BUILTIN_(CUSTOM_)?OP\\(([A-Za-z0-9_]+)\\)" match "${line}")
+      set(name ${CMAKE_MATCH_2})
+      if(CMAKE_MATCH_1)
+        string(PREPEND name "custom:")
+      endif()
+      list(APPEND known ${name})
+      if(name IN_LIST wanted)
+        string(APPEND selected_${output} "${line}\n")
+      endif()
+    endforeach()
   endforeach()
   set(missing ${wanted})
   list(REMOVE_ITEM missing ${known})
@@ -42,7 +50,9 @@ function(heddle_select_ops list ops_file output)
     message(FATAL_ERROR "${ops_file}: Heddle has no kernel for ${missing}")
   endif()
 
-  file(CONFIGURE OUTPUT ${output} CONTENT "${selected}" @ONLY)  # leaves an equal file alone
+  foreach(output IN LISTS outputs)
+    file(CONFIGURE OUTPUT ${output} CONTENT "${selected_${output}}" @ONLY)  # leaves an equal file alone
+  endforeach()
   list(LENGTH wanted count)
   list(LENGTH known all)
   message(STATUS "Selective build: ${count} of ${all} ops")
@@ -50,5 +60,5 @@ endfunction()
 
 # cmake -DLIST=... -DOPS=... -DOUTPUT=... -P cmake/HeddleSelectOps.cmake
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-  heddle_select_ops(${LIST} ${OPS} ${OUTPUT})
+  heddle_select_ops("${LIST}" ${OPS} "${OUTPUT}")
 endif()

@@ -10,11 +10,14 @@ extern "C" {
 #define HEDDLE_BUILTIN_OP(CODE) const heddle_op* heddle_op_##CODE(void);
 #include "kernels/builtin_ops.inc"
 #undef HEDDLE_BUILTIN_OP
+#define HEDDLE_BUILTIN_CUSTOM_OP(NAME) const heddle_op* heddle_op_##NAME(void);
+#include "kernels/custom_ops.inc"
+#undef HEDDLE_BUILTIN_CUSTOM_OP
 }
 
 namespace heddle::kernels {
 
-// Adds every op of the list.
+// Adds every op of both lists.
 Status AddBuiltinOps(OpResolver& resolver);
 
 }  // namespace heddle::kernels

@@ -127,6 +127,7 @@ heddle_status GetHybridScales(const OpContext& op, const SumAttributes& a, int32
 heddle_status PrepareHybrid(const OpContext& op, const SumAttributes& a, int32_t channels,
                             int64_t rows, SumPlan* plan) {
   HEDDLE_OP_RETURN_IF_ERROR(GetHybridScales(op, a, channels, plan));
+  plan->scales_in_turn = plan->asymmetric && a.scales_in_turn;
   const auto dims = op.input_dims(a.operands.data);
   int64_t elements = 0;
   int64_t row_bytes = 0;

@@ -54,6 +54,7 @@ struct SumAttributes {
   int32_t bias_type = HEDDLE_DTYPE_FLOAT32;  // of an int16 op without bias; FLOAT32: not said
   int32_t filter_channel_dim = 0;
   bool rescale_by_factor = false;           // see ref::QuantizedSum
+  bool scales_in_turn = false;              // see ref::HybridSum; where rows have a zero point
   bool filter_may_have_zero_point = false;  // int8: FULLY_CONNECTED only
   bool filter_may_have_blocks = false;      // hybrid INT4, [channels, depth]: FULLY_CONNECTED only
 };
@@ -70,6 +71,7 @@ struct SumPlan {
   std::vector<float> filter_scales;
   int64_t block = 0;  // see ref::HybridSum
   bool asymmetric = false;
+  bool scales_in_turn = false;
   int64_t rows = 0;
   int64_t row_size = 0;
   int32_t quantized_data = 0;     // scratch
@@ -143,8 +145,12 @@ heddle_status RunSum(const OpContext& op, const SumPlan& plan, int64_t items, in
     while (begin < end) {
       const int64_t row = begin / items_per_row;
       const int64_t stop = std::min(end, (row + 1) * items_per_row);
-      const ref::HybridSum params = {plan.real, rows[row], plan.filter_scales.data(),
-                                     plan.filter_scales.size() > 1 ? 1 : 0, plan.block};
+      const ref::HybridSum params = {plan.real,
+                                     rows[row],
+                                     plan.filter_scales.data(),
+                                     plan.filter_scales.size() > 1 ? 1 : 0,
+                                     plan.block,
+                                     plan.scales_in_turn};
       fn(params, data, static_cast<const int8_t*>(filter), op.InputData<float>(plan.operands.bias),
          static_cast<float*>(output), begin, stop);
       begin = stop;

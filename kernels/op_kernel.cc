@@ -85,6 +85,12 @@ heddle_status OpContext::ExpectConstant(size_t i) const {
               " must be a constant");
 }
 
+heddle_status OpContext::ExpectVariable(size_t i) const {
+  if (IsVariable(i)) return HEDDLE_OK;
+  return Fail(HEDDLE_INVALID_MODEL, HEDDLE_REASON_BAD_ARGUMENT, static_cast<int32_t>(i), "input ",
+              i, " keeps the op's state and must be a variable");
+}
+
 heddle_status OpContext::ExpectRank(size_t i, int32_t min_rank, int32_t max_rank) const {
   const int32_t rank = input(i).rank;
   if (rank >= min_rank && rank <= max_rank) return HEDDLE_OK;

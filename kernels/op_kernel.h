@@ -53,9 +53,23 @@ class OpContext {
   bool IsConstant(size_t i) const {
     return HasInput(i) && (input(i).flags & HEDDLE_TENSOR_CONSTANT) != 0;
   }
+  bool IsVariable(size_t i) const {
+    return HasInput(i) && (input(i).flags & HEDDLE_TENSOR_VARIABLE) != 0;
+  }
+  // Tensors that tell scales of values inside the op.
+  size_t intermediate_count() const { return call_->intermediate_count; }
+  bool HasIntermediate(size_t i) const {
+    return i < call_->intermediate_count && call_->intermediates[i] != nullptr;
+  }
+  const heddle_tensor& intermediate(size_t i) const { return *call_->intermediates[i]; }
   template <typename T>
   const T* InputData(size_t i) const {
     return HasInput(i) ? static_cast<const T*>(input(i).data) : nullptr;
+  }
+  // A variable that the op keeps its state in.
+  template <typename T>
+  T* VariableData(size_t i) const {
+    return static_cast<T*>(input(i).data);
   }
   template <typename T>
   T* OutputData(size_t i) const {
@@ -91,6 +105,7 @@ class OpContext {
   heddle_status ExpectType(size_t input, heddle_dtype dtype) const;
   heddle_status ExpectOutputType(size_t output, heddle_dtype dtype) const;
   heddle_status ExpectConstant(size_t input) const;
+  heddle_status ExpectVariable(size_t input) const;
   heddle_status ExpectRank(size_t input, int32_t min_rank, int32_t max_rank) const;
   heddle_status UnsupportedType(size_t input) const;
 
@@ -282,10 +297,15 @@ struct Adapter {
 // Registers the builtin CODE for versions [MIN, MAX]: defines heddle_op_CODE(), which
 // kernels/builtin_ops.inc lists. Optional members of the kernel struct: kFlags (heddle_op_flags)
 // and kInPlace (array of heddle_in_place_pair).
-#define HEDDLE_OP(CODE, MIN, MAX, ...)                                                        \
-  extern "C" const heddle_op* heddle_op_##CODE(void) {                                        \
-    static constexpr heddle_op kOp = ::heddle::kernels::internal::Adapter<__VA_ARGS__>::Make( \
-        HEDDLE_BUILTIN_##CODE, nullptr, MIN, MAX);                                            \
-    return &kOp;                                                                              \
-  }                                                                                           \
+#define HEDDLE_OP(CODE, MIN, MAX, ...) \
+  HEDDLE_OP_ACCESSOR(CODE, HEDDLE_BUILTIN_##CODE, nullptr, MIN, MAX, __VA_ARGS__)
+// The same for the custom op of that name, which kernels/custom_ops.inc lists.
+#define HEDDLE_CUSTOM_OP(NAME, MIN, MAX, ...) \
+  HEDDLE_OP_ACCESSOR(NAME, HEDDLE_BUILTIN_CUSTOM, #NAME, MIN, MAX, __VA_ARGS__)
+#define HEDDLE_OP_ACCESSOR(SYMBOL, CODE, NAME, MIN, MAX, ...)                          \
+  extern "C" const heddle_op* heddle_op_##SYMBOL(void) {                               \
+    static constexpr heddle_op kOp =                                                   \
+        ::heddle::kernels::internal::Adapter<__VA_ARGS__>::Make(CODE, NAME, MIN, MAX); \
+    return &kOp;                                                                       \
+  }                                                                                    \
   static_assert(true, "a semicolon follows")

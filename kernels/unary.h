@@ -160,23 +160,25 @@ struct Unary {
 
   static heddle_status Invoke(OpContext& op, const Node& node, const Plan& plan) {
     return Dispatch(op, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if constexpr (kIsQuantized<T>) {
-        if (plan.state != nullptr) {
-          const State& state = *plan.state;
-          if (Function::kNotNegative) {
-            HEDDLE_OP_RETURN_IF_ERROR(CheckNotNegative<T>(op, state.zero_point));
-          }
-          if constexpr (sizeof(T) == 1) {
-            return Map<T>(
-                op, [&](T x) { return static_cast<T>(state.table8[static_cast<uint8_t>(x)]); });
-          } else {
-            return Map<T>(op, [&](T x) { return state.quantized.Of(x); });
-          }
+      return InvokeAs<typename decltype(tag)::type>(op, node, plan.state.get());
+    });
+  }
+  template <typename T>
+  static heddle_status InvokeAs(const OpContext& op, const Node& node, const State* state) {
+    if constexpr (kIsQuantized<T>) {
+      if (state != nullptr) {
+        if (Function::kNotNegative) {
+          HEDDLE_OP_RETURN_IF_ERROR(CheckNotNegative<T>(op, state->zero_point));
+        }
+        if constexpr (sizeof(T) == 1) {
+          return Map<T>(
+              op, [&](T x) { return static_cast<T>(state->table8[static_cast<uint8_t>(x)]); });
+        } else {
+          return Map<T>(op, [&](T x) { return state->quantized.Of(x); });
         }
       }
-      return Map<T>(op, [&](T x) { return T(node.Of(x)); });
-    });
+    }
+    return Map<T>(op, [&](T x) { return T(node.Of(x)); });
   }
 };
 

@@ -53,6 +53,7 @@ CONFINED = {
     r"heddle/heddle_attributes\.h": _ANY,
     r"(.*/)?\w+_generated\.h": _SERIALISED,
     r"schema/\w+\.inc": ["runtime/model", "tests"],
+    r"flatbuffers/flexbuffers\.h": ["kernels/custom", "tests"],  # options of custom ops
     r"flatbuffers/.*": _SERIALISED,
     r"(xnnpack|pthreadpool)\.h": ["kernels/opt/xnn", "tests"],
     r"hwy/.*": ["kernels", "delegate/cpu", "bench"],

@@ -11,15 +11,15 @@
 namespace heddle::kernels {
 namespace {
 
-// kMin to kMax; a kMax of kUnlimited is infinity.
+// Least to Most; a Most of kUnlimited is infinity.
 constexpr int kUnlimited = 1000;
-template <int kMin, int kMax, typename... Ts>
+template <int Least, int Most, typename... Ts>
 struct Rectified : UnaryFunction {
   using Types = TypeList<float, int8_t, uint8_t, Ts...>;
   using Quantized = ref::QuantizedRectifier;
 
   static constexpr FloatRange Range() {
-    return {kMin, kMax == kUnlimited ? std::numeric_limits<float>::infinity() : kMax};
+    return {Least, Most == kUnlimited ? std::numeric_limits<float>::infinity() : Most};
   }
   template <typename T>
   static heddle_status Prepare(const OpContext& op, Affine in, Affine out, Quantized* quantized) {
@@ -33,7 +33,7 @@ struct Rectified : UnaryFunction {
 };
 
 // 8 bits by a table of floats, 16 bits by the table of sigmoids.
-template <typename Function, int kMaxExactShift>
+template <typename Function, int MaxExactShift>
 struct Smooth : UnaryFunction {
   using Types = TypeList<float, ref::Half, ref::BFloat16, int8_t, uint8_t, int16_t>;
   struct Quantized {
@@ -49,7 +49,7 @@ struct Smooth : UnaryFunction {
     if constexpr (std::is_same_v<T, int16_t>) {
       HEDDLE_OP_RETURN_IF_ERROR(ExpectFixedQuantization(op, {1.0f / 32768, 0}));
       ref::FillSigmoidTable(&quantized->table);
-      if (ref::MakeSigmoidScale(in.scale, kMaxExactShift, &quantized->scale)) return HEDDLE_OK;
+      if (ref::MakeSigmoidScale(in.scale, MaxExactShift, &quantized->scale)) return HEDDLE_OK;
       return op.Fail(HEDDLE_UNSUPPORTED, HEDDLE_REASON_QUANTIZATION_NOT_SUPPORTED, 0, "scale ",
                      in.scale, " of the input is too small or too large");
     } else if (Function::kOutputScale8 == 0) {
@@ -58,6 +58,10 @@ struct Smooth : UnaryFunction {
       return ExpectFixedQuantization(op, {Function::kOutputScale8, out.zero_point});
     }
   }
+
+ private:
+  friend Function;
+  Smooth() = default;
 };
 struct Logistic : Smooth<Logistic, 0> {
   static constexpr float kOutputScale8 = 1.0f / 256;

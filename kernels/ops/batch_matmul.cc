@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // BATCH_MATMUL: [..., rows, depth] by [..., depth, columns], either one transposed by attribute,
 // batches stretched to a common shape. float32; int8 to int8, or to int32 as plain integers; int16
-// by int16 or int8; float32 by int8 (hybrid), one scale or one for each column.
+// by int16 or int8; float32 by int8 (hybrid). The second may have a scale for each column.
 #include "kernels/ref/batch_matmul.h"
 
 #include <limits>
@@ -33,9 +33,9 @@ struct BatchMatMul {
     int64_t matrices[2] = {0, 0};
     int32_t scratch[2] = {0, 0};
     ref::QuantizedSum quantized;
-    ref::Multiplier multiplier;
+    std::vector<ref::Multiplier> multipliers;
+    std::vector<float> scales;  // of operand 1
     // Hybrid: the rows of operand 0, quantised.
-    std::vector<float> scales;
     int32_t quantized_rows = 0;
     int32_t row_quantizations = 0;
   };
@@ -146,14 +146,19 @@ struct BatchMatMul {
       case Kind::kHybrid:
         return PrepareHybrid(op, node, &plan);
       default:
-        return PrepareQuantized(op, &plan);
+        return PrepareQuantized(op, node, &plan);
     }
   }
 
-  static heddle_status PrepareHybrid(const OpContext& op, const Node& node, Plan* plan) {
+  static heddle_status GetColumnScales(const OpContext& op, const Node& node, Plan* plan,
+                                       int32_t* zero_point) {
     const int32_t column_dim = op.input(1).rank - (node.adj[1] ? 2 : 1);
-    HEDDLE_OP_RETURN_IF_ERROR(GetChannelScales(
-        op, 1, column_dim, static_cast<int32_t>(plan->shape.columns), &plan->scales, nullptr));
+    return GetChannelScales(op, 1, column_dim, static_cast<int32_t>(plan->shape.columns),
+                            &plan->scales, zero_point);
+  }
+
+  static heddle_status PrepareHybrid(const OpContext& op, const Node& node, Plan* plan) {
+    HEDDLE_OP_RETURN_IF_ERROR(GetColumnScales(op, node, plan, nullptr));
     const auto elements = static_cast<int64_t>(op.input(0).bytes / sizeof(float));
     const int64_t rows = plan->matrices[0] * plan->shape.rows;  // at most the elements, or 0
     HEDDLE_OP_RETURN_IF_ERROR(
@@ -162,27 +167,29 @@ struct BatchMatMul {
                              &plan->row_quantizations);
   }
 
-  static heddle_status PrepareQuantized(const OpContext& op, Plan* plan) {
-    Affine affines[3];
-    for (const int32_t i : {0, 1, 2}) {
-      const int32_t operand = i == 2 ? OpContext::kOutput(0) : i;
-      HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, operand, &affines[i]));
-      if (plan->kind != Kind::kInt8) HEDDLE_OP_RETURN_IF_ERROR(ExpectZeroPoint(op, operand, 0));
+  static heddle_status PrepareQuantized(const OpContext& op, const Node& node, Plan* plan) {
+    Affine x;
+    Affine output;
+    int32_t y_zero_point = 0;
+    HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, 0, &x));
+    HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, OpContext::kOutput(0), &output));
+    const bool is_int8 = plan->kind == Kind::kInt8;
+    if (!is_int8) {
+      HEDDLE_OP_RETURN_IF_ERROR(ExpectZeroPoint(op, 0, 0));
+      HEDDLE_OP_RETURN_IF_ERROR(ExpectZeroPoint(op, OpContext::kOutput(0), 0));
     }
-    const double factor = static_cast<double>(affines[0].scale) *
-                          static_cast<double>(affines[1].scale) /
-                          static_cast<double>(affines[2].scale);
-    HEDDLE_OP_RETURN_IF_ERROR(MakeMultiplier(
-        op, factor, plan->kind == Kind::kInt8 ? kMaxShift32 : kMaxShift64, &plan->multiplier));
+    HEDDLE_OP_RETURN_IF_ERROR(GetColumnScales(op, node, plan, is_int8 ? &y_zero_point : nullptr));
+    for (const float scale : plan->scales) {
+      const double factor = static_cast<double>(x.scale) * static_cast<double>(scale) /
+                            static_cast<double>(output.scale);
+      HEDDLE_OP_RETURN_IF_ERROR(MakeMultiplier(op, factor, is_int8 ? kMaxShift32 : kMaxShift64,
+                                               &plan->multipliers.emplace_back()));
+    }
     const IntegerRange range = RangeOf(op.output(0).dtype);
-    plan->quantized = {affines[0].zero_point,
-                       affines[1].zero_point,
-                       affines[2].zero_point,
-                       range.min,
-                       range.max,
-                       &plan->multiplier,
-                       nullptr,
-                       0};
+    plan->quantized = {x.zero_point,      y_zero_point,
+                       output.zero_point, range.min,
+                       range.max,         plan->multipliers.data(),
+                       nullptr,           plan->scales.size() > 1 ? 1 : 0};
     return HEDDLE_OK;
   }
 

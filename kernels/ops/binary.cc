@@ -245,37 +245,40 @@ struct Binary {
 
   static heddle_status Prepare(OpContext& op, const Node& node, Plan& plan) {
     HEDDLE_OP_RETURN_IF_ERROR(MakeBroadcast(op, &plan.broadcast));
-    return Dispatch(op, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if constexpr (Function::template kIsQuantized<T>) {
-        Affine a;
-        Affine b;
-        Affine out;
-        HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, 0, &a));
-        HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, 1, &b));
-        HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, OpContext::kOutput(0), &out));
-        return node.Prepare(op, a, b, out, &plan.quantized);
-      } else if constexpr (std::is_integral_v<T> && sizeof(T) <= 2) {
-        return Function::kSameScales ? ExpectAllSameQuantization(op) : ExpectNoQuantization(op);
-      } else {
-        return HEDDLE_OK;
-      }
-    });
+    return Dispatch(
+        op, [&](auto tag) { return PrepareAs<typename decltype(tag)::type>(op, node, plan); });
+  }
+  template <typename T>
+  static heddle_status PrepareAs(const OpContext& op, const Node& node, Plan& plan) {
+    if constexpr (Function::template kIsQuantized<T>) {
+      Affine a;
+      Affine b;
+      Affine out;
+      HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, 0, &a));
+      HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, 1, &b));
+      HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, OpContext::kOutput(0), &out));
+      return node.Prepare(op, a, b, out, &plan.quantized);
+    } else if constexpr (std::is_integral_v<T> && sizeof(T) <= 2) {
+      return Function::kSameScales ? ExpectAllSameQuantization(op) : ExpectNoQuantization(op);
+    } else {
+      return HEDDLE_OK;
+    }
   }
 
   static heddle_status Invoke(OpContext& op, const Node& node, const Plan& plan) {
-    return Dispatch(op, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      HEDDLE_OP_RETURN_IF_ERROR(Function::template Check<T>(op, plan.quantized));
-      using Second = typename Function::template Second<T>;
-      return ForEachPair<T, T, Second>(op, plan.broadcast, [&](T a, Second b) -> T {
-        if constexpr (Function::template kIsQuantized<T>) {
-          return plan.quantized.Of(a, b);
-        } else {
-          return node.Of(a, b);
-        }
-      });
-    });
+    return Dispatch(
+        op, [&](auto tag) { return InvokeAs<typename decltype(tag)::type>(op, node, plan); });
+  }
+  template <typename T>
+  static heddle_status InvokeAs(const OpContext& op, const Node& node, const Plan& plan) {
+    using Second = typename Function::template Second<T>;
+    HEDDLE_OP_RETURN_IF_ERROR(Function::template Check<T>(op, plan.quantized));
+    if constexpr (Function::template kIsQuantized<T>) {
+      return ForEachPair<T, T, Second>(op, plan.broadcast,
+                                       [&](T a, Second b) { return plan.quantized.Of(a, b); });
+    } else {
+      return ForEachPair<T, T>(op, plan.broadcast, [&](T a, T b) { return T(node.Of(a, b)); });
+    }
   }
 };
 

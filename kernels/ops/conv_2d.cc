@@ -23,6 +23,7 @@ struct Plain {
 
   static heddle_status Init(const OpContext& op, SumAttributes* sum) {
     sum->hybrid_zero_point = HybridZeroPoint::kIfScalesDiffer;
+    sum->scales_in_turn = true;
     return op.Get(HEDDLE_ATTR_CONV_2D_QUANTIZED_BIAS_TYPE, &sum->bias_type);
   }
 

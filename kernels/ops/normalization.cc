@@ -34,15 +34,18 @@ struct RowOp {
   static heddle_status Prepare(OpContext& op, const Node&, Plan& plan) {
     HEDDLE_OP_RETURN_IF_ERROR(MakeRows(op, &plan.rows));
     return DispatchInput(typename Function::Types(), op, 0, [&](auto tag) {
-      using T = typename decltype(tag)::type;
-      if constexpr (std::is_integral_v<T>) {
-        Affine in;
-        HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, 0, &in));
-        return Function::template Prepare<T>(op, in, &plan.quantized);
-      } else {
-        return HEDDLE_OK;
-      }
+      return PrepareAs<typename decltype(tag)::type>(op, &plan.quantized);
     });
+  }
+  template <typename T>
+  static heddle_status PrepareAs(const OpContext& op, typename Function::Quantized* quantized) {
+    if constexpr (std::is_integral_v<T>) {
+      Affine in;
+      HEDDLE_OP_RETURN_IF_ERROR(GetAffine(op, 0, &in));
+      return Function::template Prepare<T>(op, in, quantized);
+    } else {
+      return HEDDLE_OK;
+    }
   }
 
   static heddle_status Invoke(OpContext& op, const Node& node, const Plan& plan) {

@@ -21,9 +21,9 @@ enum class Scales {
   kSelected,  // as they are: input and output have the same scale
 };
 
-template <Scales kHow, typename Function, typename... Ts>
+template <Scales How, typename Function, typename... Ts>
 struct Traits : Function {
-  static constexpr Scales kScales = kHow;
+  static constexpr Scales kScales = How;
   using Types = TypeList<Ts...>;
 };
 using Sum =

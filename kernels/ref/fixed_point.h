@@ -164,8 +164,8 @@ inline int32_t OneOverOnePlus(int32_t x) {
 inline int32_t Reciprocal(int32_t x, int integer_bits, int* bits_over_unit) {
   const int headroom = x == 0 ? 31 : __builtin_clz(static_cast<uint32_t>(x));
   *bits_over_unit = integer_bits - headroom;
-  const auto shifted =
-      static_cast<int32_t>((static_cast<uint32_t>(x) << headroom) - (uint32_t{1} << 31));
+  const uint64_t top = uint64_t{static_cast<uint32_t>(x)} << headroom;
+  const auto shifted = static_cast<int32_t>(static_cast<uint32_t>(top) - (uint32_t{1} << 31));
   return OneOverOnePlus(shifted);
 }
 

@@ -51,6 +51,9 @@ struct HybridSum {
   // Elements of a filter's row that share a scale: filter_scales is [channels, depth / block]. 0: a
   // row has one scale.
   int64_t block = 0;
+  // Whether a sum is multiplied by the filter's scale and then by the row's, not by their product.
+  // The last bit of a value decides how the next layer rounds it.
+  bool scales_in_turn = false;
 };
 
 // The steps of a sum: adding a product, and making an output of the sum. StepsOf chooses them.
@@ -91,8 +94,10 @@ struct HybridSteps {
     return WrappingAdd(sum, (int32_t{a} - params.row.zero_point) * int32_t{b});
   }
   float operator()(int32_t sum, int64_t channel) const {
-    const float scale = params.row.scale * params.filter_scales[channel * params.channel_step];
-    const float value = static_cast<float>(sum) * scale;
+    const float scale = params.filter_scales[channel * params.channel_step];
+    const auto real = static_cast<float>(sum);
+    const float value =
+        params.scales_in_turn ? real * scale * params.row.scale : real * (scale * params.row.scale);
     return params.real.Finish(bias != nullptr ? value + bias[channel] : value);
   }
 };

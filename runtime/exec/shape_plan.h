@@ -67,6 +67,7 @@ struct Step : heddle_op_call {
   const char* kernel = "";
   std::vector<const heddle_tensor*> input_views;
   std::vector<heddle_tensor*> output_views;
+  std::vector<const heddle_tensor*> intermediate_views;
   std::vector<int32_t> output_indices;
   std::vector<uint8_t> output_unknown;   // shape comes with the data, through allocate_output
   std::vector<int32_t> scratch_buffers;  // indices into ShapePlan::buffers

@@ -248,7 +248,12 @@ Status Subgraph::ResetVariables() {
     if (tensor.is_constant && tensor.data.size() == variables_[i].bytes()) {
       std::memcpy(variables_[i].data(), tensor.data.data(), tensor.data.size());
     } else {
-      std::memset(variables_[i].data(), 0, variables_[i].bytes());
+      // Zero as a real number, for int8: what LiteRT starts with.
+      const heddle_quantization& q = tensor.quantization;
+      const bool has_zero_point = tensor.dtype == HEDDLE_DTYPE_INT8 &&
+                                  q.kind == HEDDLE_QUANTIZATION_AFFINE && q.zero_point_count != 0;
+      const auto zero = has_zero_point ? static_cast<uint8_t>(q.zero_points[0]) : uint8_t{0};
+      std::memset(variables_[i].data(), zero, variables_[i].bytes());
     }
   }
   return {};

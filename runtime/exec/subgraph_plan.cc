@@ -146,11 +146,17 @@ Step& Subgraph::AddStep(ShapePlan& plan, Node& node, int32_t position) {
     step.output_views.push_back(output < 0 ? nullptr : &plan.views[static_cast<size_t>(output)]);
     step.output_indices.push_back(output);
   }
+  for (const int32_t tensor : node.def->intermediates) {
+    step.intermediate_views.push_back(tensor < 0 ? nullptr
+                                                 : &plan.views[static_cast<size_t>(tensor)]);
+  }
   step.output_unknown.assign(step.output_views.size(), 0);
   step.inputs = step.input_views.data();
   step.input_count = step.input_views.size();
   step.outputs = step.output_views.data();
   step.output_count = step.output_views.size();
+  step.intermediates = step.intermediate_views.data();
+  step.intermediate_count = step.intermediate_views.size();
   return step;
 }
 

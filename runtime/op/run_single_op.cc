@@ -32,8 +32,13 @@ class SingleOpHost final : public OpHost {
     for (OpTensor& output : outputs) AddOutput(output);
     call_.inputs = inputs_.data();
     call_.input_count = inputs_.size();
+    for (const OpTensor& tensor : op.intermediates) {
+      intermediates_.push_back(tensor.is_absent ? nullptr : AddView(tensor));
+    }
     call_.outputs = outputs_.data();
     call_.output_count = outputs_.size();
+    call_.intermediates = intermediates_.data();
+    call_.intermediate_count = intermediates_.size();
   }
 
   ~SingleOpHost() override {
@@ -180,8 +185,9 @@ class SingleOpHost final : public OpHost {
       return;
     }
     heddle_tensor* view = AddView(input);
-    view->flags =
-        HEDDLE_TENSOR_SHAPE_KNOWN | (input.is_constant ? uint32_t{HEDDLE_TENSOR_CONSTANT} : 0u);
+    view->flags = HEDDLE_TENSOR_SHAPE_KNOWN |
+                  (input.is_constant ? uint32_t{HEDDLE_TENSOR_CONSTANT} : 0u) |
+                  (input.is_variable ? uint32_t{HEDDLE_TENSOR_VARIABLE} : 0u);
     view->bytes = input.data.size();
     view->data = const_cast<uint8_t*>(input.data.data());
     inputs_.push_back(view);
@@ -232,6 +238,7 @@ class SingleOpHost final : public OpHost {
   std::deque<heddle_tensor> views_;  // stable addresses
   std::vector<const heddle_tensor*> inputs_;
   std::vector<heddle_tensor*> outputs_;
+  std::vector<const heddle_tensor*> intermediates_;
   std::vector<Block> scratch_;
   std::vector<std::pair<void*, void (*)(void*)>> shared_;
 };

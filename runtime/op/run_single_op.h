@@ -23,6 +23,7 @@ struct OpTensor {
   heddle_quantization quantization = NoQuantization();
   bool is_constant = false;       // inputs: known while planning
   bool is_absent = false;         // inputs: an optional one that is left out
+  bool is_variable = false;       // inputs: the op may write `data`, which must be writable
   std::span<const uint8_t> data;  // inputs: the value, aligned to its element
   Block storage;                  // outputs: receives the value
   size_t bytes = 0;               // outputs: bytes of the value in storage
@@ -33,6 +34,7 @@ struct SingleOp {
   int32_t version = 1;
   AttributeView attributes;
   std::span<const uint8_t> custom_options;
+  std::span<const OpTensor> intermediates;  // types and quantisations alone
   bool reference = false;
   std::shared_ptr<Allocator> allocator;  // null: the C++ heap
 };

@@ -29,7 +29,7 @@ OpTensor ToOpTensor(const Found& found) {
   OpTensor tensor;
   tensor.dtype = found.info.dtype;
   tensor.dims.assign(found.info.dims, found.info.dims + found.info.rank);
-  tensor.quantization = found.info.quantization;
+  tensor.quantization = *found.info.quantization;
   tensor.is_constant = found.info.is_constant != 0;
   return tensor;
 }

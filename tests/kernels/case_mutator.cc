@@ -63,6 +63,10 @@ CaseMutator::CaseMutator(const OpCase& one) {
   code_ = std::max(static_cast<int32_t>(code.builtin_code()),
                    static_cast<int32_t>(code.deprecated_builtin_code()));
   version_ = code.version();
+  if (code.custom_code() != nullptr) custom_name_ = code.custom_code()->str();
+  if (node.custom_options() != nullptr) {
+    custom_options_.assign(node.custom_options()->begin(), node.custom_options()->end());
+  }
 
   const auto operand = [&](int32_t index) {
     Operand result;
@@ -83,6 +87,7 @@ CaseMutator::CaseMutator(const OpCase& one) {
     }
     const auto* data = model.buffers()->Get(tensor.buffer())->data();
     result.is_constant = data != nullptr;
+    result.is_variable = tensor.is_variable();
     if (data != nullptr) result.bytes.assign(data->begin(), data->end());
     return result;
   };
@@ -93,6 +98,9 @@ CaseMutator::CaseMutator(const OpCase& one) {
     }
   }
   for (const int32_t index : *node.outputs()) outputs_.push_back(operand(index));
+  if (node.intermediates() != nullptr) {
+    for (const int32_t index : *node.intermediates()) intermediates_.push_back(operand(index));
+  }
 
   if (node.builtin_options() == nullptr) return;
   const AttributeView view(static_cast<const uint8_t*>(node.builtin_options()), 1,
@@ -199,6 +207,14 @@ void CaseMutator::MutateValues(Dice& dice, Operand& operand) {
 }
 
 void CaseMutator::MutateAttribute(Dice& dice) {
+  if (!custom_options_.empty()) {
+    // A byte of the last third is often a number's, further ahead are the names.
+    const size_t size = custom_options_.size();
+    const size_t at = dice.OneIn(4) ? dice.Index(size) : size - 1 - dice.Index(size / 3 + 1);
+    custom_options_[at] =
+        static_cast<uint8_t>(dice.OneIn(2) ? dice.Between(0, 4) : dice.Between(0, 255));
+    if (dice.OneIn(10)) custom_options_.resize(dice.Index(size) + 1);
+  }
   if (attributes_.empty()) return;
   Attribute& attribute = dice.Of(attributes_);
   const int64_t number =
@@ -237,7 +253,9 @@ void CaseMutator::MutateOperands(Dice& dice) {
 
 void CaseMutator::Mutate(Dice& dice) {
   if (inputs_.empty()) return MutateAttribute(dice);
-  Operand& operand = dice.OneIn(5) && !outputs_.empty() ? dice.Of(outputs_) : dice.Of(inputs_);
+  Operand& operand = dice.OneIn(5) && !outputs_.empty()         ? dice.Of(outputs_)
+                     : dice.OneIn(8) && !intermediates_.empty() ? dice.Of(intermediates_)
+                                                                : dice.Of(inputs_);
   switch (dice.Between(0, 9)) {
     case 0:
     case 1:
@@ -253,6 +271,7 @@ void CaseMutator::Mutate(Dice& dice) {
     case 7:
       return MutateValues(dice, operand);
     case 8:
+      if (operand.is_variable || dice.OneIn(8)) operand.is_variable = !operand.is_variable;
       operand.is_constant = !operand.is_constant;
       return;
     default:
@@ -267,7 +286,7 @@ StatusOr<std::vector<Value>> CaseMutator::Run(const RunOptions& options) const {
   const auto add = [&](const Operand& operand, bool is_input) {
     if (operand.is_absent) return -1;
     int32_t index;
-    if (!is_input) {
+    if (!is_input || operand.is_variable) {
       index = graph.Tensor("", operand.dtype, operand.dims);
     } else {
       std::vector<uint8_t> bytes = FitBytes(operand.dtype, operand.dims, operand.bytes);
@@ -278,6 +297,7 @@ StatusOr<std::vector<Value>> CaseMutator::Run(const RunOptions& options) const {
         values.push_back(std::move(bytes));
       }
     }
+    graph.tensor(index).is_variable = operand.is_variable;
     if (!operand.scales.empty()) {
       graph.tensor(index).QuantizedPerAxis(operand.scales, operand.zero_points, operand.axis);
     }
@@ -287,7 +307,12 @@ StatusOr<std::vector<Value>> CaseMutator::Run(const RunOptions& options) const {
   std::vector<int32_t> outputs;
   for (const Operand& operand : inputs_) inputs.push_back(add(operand, true));
   for (const Operand& operand : outputs_) outputs.push_back(add(operand, false));
-  OperatorSpec& node = graph.Op(code_, inputs, outputs, version_);
+  std::vector<int32_t> intermediates;
+  for (const Operand& operand : intermediates_) intermediates.push_back(add(operand, false));
+  OperatorSpec& node = custom_name_.empty() ? graph.Op(code_, inputs, outputs, version_)
+                                            : graph.CustomOp(custom_name_, inputs, outputs,
+                                                             custom_options_, version_);
+  node.intermediates = intermediates;
   if (options_key_ != 0) {
     node.options_type = static_cast<schema::BuiltinOptions>((options_key_ >> 8) & 0xff);
     node.options = [this](FlatBufferBuilder& fbb) {
@@ -315,7 +340,8 @@ StatusOr<std::vector<Value>> CaseMutator::Run(const RunOptions& options) const {
 }
 
 std::string CaseMutator::Text() const {
-  std::string text = StrCat(BuiltinName(code_), " version ", version_);
+  std::string text =
+      StrCat(custom_name_.empty() ? BuiltinName(code_) : custom_name_, " version ", version_);
   for (const Attribute& attribute : attributes_) {
     text += StrCat(" ", attribute.field->name, "=");
     for (const int64_t value : attribute.integers) text += StrCat(value, ",");
@@ -327,7 +353,7 @@ std::string CaseMutator::Text() const {
       return;
     }
     text += StrCat("\n  ", DtypeName(operand.dtype), " ", ShapeText(operand.dims),
-                   operand.is_constant ? " constant" : "");
+                   operand.is_constant ? " constant" : "", operand.is_variable ? " variable" : "");
     if (operand.scales.empty()) return;
     text += StrCat(" axis ", operand.axis, " scales");
     for (const float scale : operand.scales) text += StrCat(" ", scale);

@@ -53,6 +53,7 @@ class CaseMutator {
   struct Operand {
     bool is_absent = false;
     bool is_constant = false;
+    bool is_variable = false;
     heddle_dtype dtype = HEDDLE_DTYPE_FLOAT32;
     std::vector<int32_t> dims;
     std::vector<float> scales;
@@ -76,10 +77,13 @@ class CaseMutator {
 
   int32_t code_ = 0;
   int32_t version_ = 1;
+  std::string custom_name_;
+  std::vector<uint8_t> custom_options_;
   uint32_t options_key_ = 0;  // of the options table; 0 without one
   std::vector<Attribute> attributes_;
   std::vector<Operand> inputs_;
   std::vector<Operand> outputs_;
+  std::vector<Operand> intermediates_;
 };
 
 }  // namespace heddle::testing

@@ -56,11 +56,32 @@ std::vector<std::string> ListedOps() {
   return MacroArguments(ReadText(Source("kernels/builtin_ops.inc")), "HEDDLE_BUILTIN_OP");
 }
 
+std::vector<std::string> ListedCustomOps() {
+  return MacroArguments(ReadText(Source("kernels/custom_ops.inc")), "HEDDLE_BUILTIN_CUSTOM_OP");
+}
+
+// Names that the files of a folder define by a macro.
+std::set<std::string> DefinedOps(const char* folder, const std::string& macro) {
+  std::set<std::string> defined;
+  for (const auto& entry : std::filesystem::directory_iterator(Source(folder))) {
+    const std::vector<std::string> ops = MacroArguments(ReadText(entry.path()), macro);
+    defined.insert(ops.begin(), ops.end());
+  }
+  return defined;
+}
+
 TEST(OpList, IsInOrder) {
-  const std::vector<std::string> listed = ListedOps();
-  EXPECT_FALSE(listed.empty());
-  EXPECT_TRUE(std::is_sorted(listed.begin(), listed.end()));
-  EXPECT_EQ(std::set<std::string>(listed.begin(), listed.end()).size(), listed.size());
+  for (const std::vector<std::string>& listed : {ListedOps(), ListedCustomOps()}) {
+    EXPECT_FALSE(listed.empty());
+    EXPECT_TRUE(std::is_sorted(listed.begin(), listed.end()));
+    EXPECT_EQ(std::set<std::string>(listed.begin(), listed.end()).size(), listed.size());
+  }
+}
+
+TEST(OpList, HasEveryCustomOpOfEveryFile) {
+  const std::vector<std::string> listed = ListedCustomOps();
+  EXPECT_EQ(DefinedOps("kernels/custom", "HEDDLE_CUSTOM_OP"),
+            std::set<std::string>(listed.begin(), listed.end()));
 }
 
 TEST(OpList, HasEveryOpOfEveryFile) {
@@ -78,13 +99,20 @@ TEST(OpList, IsWhatTheResolverHas) {
   OpResolver resolver;
   ASSERT_TRUE(kernels::AddBuiltinOps(resolver).ok());
   const std::vector<std::string> listed = ListedOps();
-  EXPECT_EQ(resolver.size(), listed.size());
+  EXPECT_EQ(resolver.size(), listed.size() + ListedCustomOps().size());
   for (const std::string& name : listed) {
     EXPECT_TRUE(resolver.VersionsOf(BuiltinCode(name)).has_value()) << name;
+  }
+  for (const std::string& name : ListedCustomOps()) {
+    EXPECT_TRUE(resolver.VersionsOf(std::string_view(name)).has_value()) << name;
   }
 }
 
 TEST(OpList, EveryOpIsTested) {
+  for (const std::string& name : ListedCustomOps()) {
+    EXPECT_TRUE(std::filesystem::exists(Source("tests/golden/op_cases") / (name + ".cases")))
+        << name << " has no cases";
+  }
   for (const std::string& name : ListedOps()) {
     const auto* elsewhere = std::find_if(std::begin(kTestedElsewhere), std::end(kTestedElsewhere),
                                          [&](const auto& row) { return name == row[0]; });

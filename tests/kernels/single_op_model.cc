@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <map>
 #include <memory>
 #include <new>
 
@@ -134,6 +135,72 @@ std::shared_ptr<Allocator> LimitedAllocator(const size_t* limit) {
   return std::make_shared<Allocator>(functions);
 }
 
+using Variables = std::map<int32_t, std::unique_ptr<AlignedBytes>>;  // by tensor
+
+std::vector<uint8_t> InitialValue(const OpTensor& tensor) {
+  size_t size = 0;
+  if (!DenseBytes(tensor.dtype, tensor.dims, &size)) size = 0;
+  const heddle_quantization& q = tensor.quantization;
+  const bool moved = tensor.dtype == HEDDLE_DTYPE_INT8 && q.zero_point_count != 0;
+  return std::vector<uint8_t>(size, moved ? static_cast<uint8_t>(q.zero_points[0]) : uint8_t{0});
+}
+
+// One invoke; appends its outputs to `values`.
+Status RunOnce(const schema::Model& model, const SingleOp& op,
+               std::span<const std::vector<uint8_t>> inputs, bool constant_inputs,
+               Variables* variables, std::vector<Value>* values) {
+  const schema::SubGraph& graph = *model.subgraphs()->Get(0);
+  const schema::Operator& node = *graph.operators()->Get(0);
+  std::vector<std::unique_ptr<AlignedBytes>> memory;
+  std::deque<std::vector<float>> block_scales;
+  std::vector<OpTensor> op_inputs;
+  for (const int32_t index : *node.inputs()) {
+    if (index < 0) {
+      op_inputs.emplace_back().is_absent = true;
+      continue;
+    }
+    const schema::Tensor& tensor = *graph.tensors()->Get(static_cast<uint32_t>(index));
+    OpTensor& input = op_inputs.emplace_back(TensorOf(model, tensor, &block_scales.emplace_back()));
+    const auto* begin =
+        graph.inputs()->begin() == graph.inputs()->end() ? nullptr : graph.inputs()->data();
+    const auto* end = begin == nullptr ? nullptr : begin + graph.inputs()->size();
+    const auto* found = std::find(begin, end, index);
+    if (begin != nullptr && found != end) {
+      memory.push_back(std::make_unique<AlignedBytes>(inputs[static_cast<size_t>(found - begin)]));
+      input.is_constant = constant_inputs;
+      input.data = memory.back()->span();
+    } else if (tensor.is_variable()) {
+      std::unique_ptr<AlignedBytes>& variable = (*variables)[index];
+      if (variable == nullptr) variable = std::make_unique<AlignedBytes>(InitialValue(input));
+      input.is_variable = true;
+      input.data = variable->span();
+    } else {
+      memory.push_back(std::make_unique<AlignedBytes>(ConstantBytes(model, tensor)));
+      input.is_constant = true;
+      input.data = memory.back()->span();
+    }
+  }
+  std::vector<OpTensor> op_outputs;
+  for (const int32_t index : *node.outputs()) {
+    op_outputs.push_back(TensorOf(model, *graph.tensors()->Get(static_cast<uint32_t>(index)),
+                                  &block_scales.emplace_back()));
+  }
+  HEDDLE_RETURN_IF_ERROR(RunSingleOp(op, op_inputs, op_outputs));
+  for (const OpTensor& output : op_outputs) {
+    Value& value = values->emplace_back();
+    value.dtype = output.dtype;
+    value.dims = output.dims;
+    const auto* data = static_cast<const uint8_t*>(output.storage.data());
+    value.bytes.assign(data, data + output.bytes);
+    for (size_t i = 0; i < kTensorPadding; ++i) {
+      if (data[output.bytes + i] == 0) continue;
+      return Status(HEDDLE_INTERNAL, HEDDLE_PHASE_INVOKE, HEDDLE_REASON_INTERNAL,
+                    "the kernel wrote behind the end of an output");
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> bytes,
@@ -152,7 +219,9 @@ StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> bytes,
   op.reference = true;
   const int32_t builtin = std::max(static_cast<int32_t>(code.builtin_code()),
                                    static_cast<int32_t>(code.deprecated_builtin_code()));
-  op.registration = resolver.FindOp(builtin, op.version);
+  op.registration = code.custom_code() != nullptr
+                        ? resolver.FindOp(code.custom_code()->string_view(), op.version)
+                        : resolver.FindOp(builtin, op.version);
   if (op.registration == nullptr) {
     return Status(HEDDLE_UNRESOLVED_OPS, HEDDLE_PHASE_RESOLVE, HEDDLE_REASON_OP_NOT_REGISTERED,
                   "no such op or version");
@@ -168,49 +237,30 @@ StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> bytes,
     op.attributes = AttributeView(static_cast<const uint8_t*>(node.builtin_options()), 1,
                                   static_cast<uint8_t>(node.builtin_options_type()));
   }
+  if (node.custom_options() != nullptr) {
+    op.custom_options = {node.custom_options()->data(), node.custom_options()->size()};
+  }
 
-  std::vector<std::unique_ptr<AlignedBytes>> memory;
+  std::vector<OpTensor> intermediates;
   std::deque<std::vector<float>> block_scales;
-  std::vector<OpTensor> op_inputs;
-  for (const int32_t index : *node.inputs()) {
-    if (index < 0) {
-      op_inputs.emplace_back().is_absent = true;
-      continue;
+  if (node.intermediates() != nullptr) {
+    for (const int32_t index : *node.intermediates()) {
+      OpTensor& tensor = intermediates.emplace_back();
+      tensor.is_absent = index < 0;
+      if (index < 0) continue;
+      tensor = TensorOf(model, *graph.tensors()->Get(static_cast<uint32_t>(index)),
+                        &block_scales.emplace_back());
     }
-    const schema::Tensor& tensor = *graph.tensors()->Get(static_cast<uint32_t>(index));
-    OpTensor& input = op_inputs.emplace_back(TensorOf(model, tensor, &block_scales.emplace_back()));
-    const auto* begin =
-        graph.inputs()->begin() == graph.inputs()->end() ? nullptr : graph.inputs()->data();
-    const auto* end = begin == nullptr ? nullptr : begin + graph.inputs()->size();
-    const auto* found = std::find(begin, end, index);
-    if (begin != nullptr && found != end) {
-      memory.push_back(std::make_unique<AlignedBytes>(inputs[static_cast<size_t>(found - begin)]));
-      input.is_constant = options.constant_inputs;
-    } else {
-      memory.push_back(std::make_unique<AlignedBytes>(ConstantBytes(model, tensor)));
-      input.is_constant = true;
-    }
-    input.data = memory.back()->span();
   }
-  std::vector<OpTensor> op_outputs;
-  for (const int32_t index : *node.outputs()) {
-    op_outputs.push_back(TensorOf(model, *graph.tensors()->Get(static_cast<uint32_t>(index)),
-                                  &block_scales.emplace_back()));
-  }
-  HEDDLE_RETURN_IF_ERROR(RunSingleOp(op, op_inputs, op_outputs));
+  op.intermediates = intermediates;
 
+  const size_t per_invoke = graph.inputs() == nullptr ? 0 : graph.inputs()->size();
+  const size_t invokes = per_invoke == 0 ? 1 : inputs.size() / per_invoke;
+  Variables variables;
   std::vector<Value> values;
-  for (const OpTensor& output : op_outputs) {
-    Value& value = values.emplace_back();
-    value.dtype = output.dtype;
-    value.dims = output.dims;
-    const auto* data = static_cast<const uint8_t*>(output.storage.data());
-    value.bytes.assign(data, data + output.bytes);
-    for (size_t i = 0; i < kTensorPadding; ++i) {
-      if (data[output.bytes + i] == 0) continue;
-      return Status(HEDDLE_INTERNAL, HEDDLE_PHASE_INVOKE, HEDDLE_REASON_INTERNAL,
-                    "the kernel wrote behind the end of an output");
-    }
+  for (size_t i = 0; i < invokes; ++i) {
+    HEDDLE_RETURN_IF_ERROR(RunOnce(model, op, inputs.subspan(i * per_invoke, per_invoke),
+                                   options.constant_inputs, &variables, &values));
   }
   return values;
 }

@@ -36,7 +36,9 @@ struct RunOptions {
 };
 
 // `inputs`: bytes of the subgraph's inputs, in their order; constants come from the model. Absent
-// optional inputs are -1 in the operator. Fails too if the kernel wrote behind an output's end.
+// optional inputs are -1 in the operator. Several times as many inputs as the subgraph has: that
+// many invokes, one after the other, whose outputs follow each other; variables keep their values
+// from one to the next. Fails too if the kernel wrote behind an output's end.
 StatusOr<std::vector<Value>> RunSingleOpModel(std::span<const uint8_t> model,
                                               std::span<const std::vector<uint8_t>> inputs,
                                               const RunOptions& options = {});

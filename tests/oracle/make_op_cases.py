@@ -9,8 +9,9 @@ that LiteRT's reference kernels compute. Rerun by hand when cases are added:
 The file: "HEDDLEOC", then for each case, all numbers little-endian: uint32 length and bytes of its
 name; the same of the .tflite model; uint32 count of inputs, each uint32 length and bytes, in the
 order of the subgraph; uint32 count of outputs, each uint32 rank, int32 dimensions, uint32 length
-and bytes. A name that ends in "!" says that the reference resolver lacks the op and LiteRT's other
-kernels, without delegates, were asked.
+and bytes. Several times as many inputs as the subgraph has: that many invokes in a row, whose
+inputs and outputs follow each other; variables keep their values. A name that ends in "!" says that
+the reference resolver lacks the op and LiteRT's other kernels, without delegates, were asked.
 """
 
 import pathlib
@@ -18,6 +19,7 @@ import struct
 import sys
 
 import flatbuffers
+import flatbuffers.flexbuffers
 import ml_dtypes
 import numpy as np
 from ai_edge_litert import interpreter as litert
@@ -100,6 +102,7 @@ def build_model(case):
         tensor.shape = list(spec.shape)
         tensor.hasRank = True
         tensor.quantization = quantization(spec.q)
+        tensor.isVariable = spec.variable
         tensor.buffer = 0
         if spec.block is not None:
             add_block_scales(tensor, spec)
@@ -129,7 +132,8 @@ def build_model(case):
     op = schema.OperatorT()
     op.inputs = [add(spec, f"i{i}") for i, spec in enumerate(case.inputs)]
     op.outputs = [add(spec, f"o{i}") for i, spec in enumerate(case.outputs)]
-    graph.inputs = [op.inputs[i] for i, s in enumerate(case.inputs) if s and s.data is None]
+    op.intermediates = [add(spec, f"m{i}") for i, spec in enumerate(case.intermediates)] or None
+    graph.inputs = [op.inputs[i] for i, s in enumerate(case.inputs) if s and s.is_input()]
     graph.outputs = list(op.outputs)
     if case.options is not None:
         table, fields = case.options
@@ -138,10 +142,17 @@ def build_model(case):
         for name, value in fields.items():
             assert hasattr(op.builtinOptions, name), (table, name)
             setattr(op.builtinOptions, name, value)
+    if case.custom is not None:
+        options = flatbuffers.flexbuffers.Dumps(case.custom)
+        op.customOptions = np.frombuffer(options, np.uint8)
     graph.operators = [op]
     model.subgraphs = [graph]
     code = schema.OperatorCodeT()
-    code.builtinCode = getattr(schema.BuiltinOperator, case.op)
+    if case.custom is None:
+        code.builtinCode = getattr(schema.BuiltinOperator, case.op)
+    else:
+        code.builtinCode = schema.BuiltinOperator.CUSTOM
+        code.customCode = case.op
     code.deprecatedBuiltinCode = min(code.builtinCode, 127)
     code.version = case.version
     model.operatorCodes = [code]
@@ -151,18 +162,24 @@ def build_model(case):
 
 
 def run(model, inputs, resolver):
+    """The outputs of each invoke; `inputs` has a list for each."""
     interpreter = litert.Interpreter(
         model_content=model, num_threads=1, experimental_op_resolver_type=resolver)
     interpreter.allocate_tensors()
-    for detail, value in zip(interpreter.get_input_details(), inputs):
-        interpreter.set_tensor(detail["index"], value)
-    interpreter.invoke()
-    return [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()]
+    outputs = []
+    for values in inputs:
+        for detail, value in zip(interpreter.get_input_details(), values):
+            interpreter.set_tensor(detail["index"], value)
+        interpreter.invoke()
+        outputs += [interpreter.get_tensor(d["index"]) for d in interpreter.get_output_details()]
+    return outputs
 
 
 def run_case(case):
     model = build_model(case)
-    inputs = [s.value for s in case.inputs if s and s.data is None]
+    values = [s.value if isinstance(s.value, list) else [s.value] * case.invokes
+              for s in case.inputs if s and s.is_input()]
+    inputs = [[value[i] for value in values] for i in range(case.invokes)]
     name = case.name
     if name.endswith("!"):  # the reference resolver has the op, but not this case
         return name, model, inputs, run(
@@ -174,7 +191,9 @@ def run_case(case):
             raise
         name += "!"
         outputs = run(model, inputs, litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
-    return name, model, inputs, outputs
+    if case.tidy is not None:
+        case.tidy(outputs)
+    return name, model, sum(inputs, []), outputs
 
 
 def chunk(data):

@@ -17,9 +17,13 @@ class Tensor:
     shape: tuple
     q: tuple = None  # (scale, zero point) or ([scales], [zero points], axis)
     data: object = None  # a constant's values
-    value: np.ndarray = None  # an input's
+    value: np.ndarray = None  # an input's; with several invokes, a list
+    variable: bool = False  # keeps state: neither input nor constant
     block: tuple = None  # (size, float16 scales in row-major order): in place of q
     sparse: int = None  # a constant [rows, columns] stored sparsely by runs of this many columns
+
+    def is_input(self):
+        return self.data is None and not self.variable
 
 
 @dataclasses.dataclass
@@ -30,6 +34,10 @@ class Case:
     inputs: list
     outputs: list
     options: tuple = None
+    intermediates: list = dataclasses.field(default_factory=list)
+    invokes: int = 1
+    custom: dict = None  # options of a custom op, whose name `op` then is
+    tidy: object = None  # sets the elements of LiteRT's outputs that it leaves unset
 
 
 class Cases:
@@ -38,16 +46,18 @@ class Cases:
     def __init__(self):
         self.by_op = {}
 
-    def add(self, op, name, inputs, outputs, options=None, version=1, span=2.0):
+    def add(self, op, name, inputs, outputs, options=None, version=1, span=2.0,
+            intermediates=(), invokes=1, custom=None, tidy=None):
         random = np.random.default_rng(zlib.crc32(f"{op} {name}".encode()))
         for tensor in inputs:
             if tensor is None:
                 continue
-            if tensor.data is None and tensor.value is None:
-                tensor.value = draw(random, tensor, span)
+            if tensor.is_input() and tensor.value is None:
+                tensor.value = [draw(random, tensor, span) for _ in range(invokes)]
             elif callable(tensor.data):
                 tensor.data = tensor.data(random)
-        case = Case(op, name, version, inputs, outputs, options)
+        case = Case(op, name, version, inputs, outputs, options, list(intermediates), invokes,
+                    custom, tidy)
         assert name not in [c.name for c in self.by_op.setdefault(op, [])], (op, name)
         self.by_op[op].append(case)
 

@@ -51,6 +51,21 @@ class SelectOps(unittest.TestCase):
     def test_custom_ops_of_heddle_ops_are_comments(self):
         self.assertSelected("ADD  # version 1, 2 operators\n# custom:My;Op[1], version 1\n", ["ADD"])
 
+    def test_custom_ops(self):
+        lists = [self.folder / "list.inc", self.folder / "custom.inc"]
+        lists[1].write_text("HEDDLE_BUILTIN_CUSTOM_OP(Add)\nHEDDLE_BUILTIN_CUSTOM_OP(My_Op)\n")
+        outputs = [self.folder / "made" / file.name for file in lists]
+        (self.folder / "ops.txt").write_text("custom:My_Op  # version 1\nADD\n")
+        command = ["cmake", f"-DLIST={lists[0]};{lists[1]}", f"-DOPS={self.folder / 'ops.txt'}",
+                   f"-DOUTPUT={outputs[0]};{outputs[1]}", "-P", ROOT / "cmake" / "HeddleSelectOps.cmake"]
+        result = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([file.read_text() for file in outputs],
+                         ["HEDDLE_BUILTIN_OP(ADD)\n", "HEDDLE_BUILTIN_CUSTOM_OP(My_Op)\n"])
+
+    def test_a_custom_op_that_is_not_there(self):
+        self.assertRefused("ADD\ncustom:CONV_2D\n", "no kernel for custom:CONV_2D")
+
     def test_no_name_is_taken_for_a_part_of_another(self):
         self.assertRefused("CONV\n", "no kernel for CONV")
 

@@ -38,8 +38,9 @@ extern "C" {
  * ----------------------------------------------------------------------------- */
 
 enum heddle_tensor_flags {
-  HEDDLE_TENSOR_CONSTANT = 1u << 0,    /* never changes: `data` is there from infer on */
-  HEDDLE_TENSOR_VARIABLE = 1u << 1,    /* keeps its contents from run to run */
+  HEDDLE_TENSOR_CONSTANT = 1u << 0, /* never changes: `data` is there from infer on */
+  /* Keeps its contents from run to run. An op that has it as an input may write its data. */
+  HEDDLE_TENSOR_VARIABLE = 1u << 1,
   HEDDLE_TENSOR_SHAPE_KNOWN = 1u << 2, /* rank and dims are set */
   HEDDLE_TENSOR_UNPROVEN = 1u << 3, /* the shape is what the file says, not what an op inferred */
   HEDDLE_TENSOR_DYNAMIC = 1u << 4   /* the shape depends on data */
@@ -92,6 +93,10 @@ typedef struct heddle_op_call {
   heddle_tensor* const*
       outputs; /* [output_count]; NULL entries are absent. Write through data, never to fields */
   size_t output_count;
+  /* [intermediate_count]: tensors that the file attaches to the node for their types and
+     quantisations alone; they have no data. NULL entries are absent. */
+  const heddle_tensor* const* intermediates;
+  size_t intermediate_count;
 } heddle_op_call;
 
 /* ---- What the host offers
