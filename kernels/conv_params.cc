@@ -167,8 +167,11 @@ heddle_status PrepareQuantized(const OpContext& op, const SumAttributes& a, int3
 
   const int max_shift = plan->kind == SumKind::kInt16Bias64 ? kMaxShift64 : kMaxShift32;
   for (const float scale : scales) {
-    const double factor = static_cast<double>(input.scale) * static_cast<double>(scale) /
-                          static_cast<double>(output.scale);
+    // The oldest kind of convolution multiplies the scales in single precision.
+    const double product = plan->kind == SumKind::kUint8 && !a.rescale_by_factor
+                               ? double{input.scale * scale}
+                               : static_cast<double>(input.scale) * static_cast<double>(scale);
+    const double factor = product / static_cast<double>(output.scale);
     if (a.rescale_by_factor) {
       plan->factors.push_back(factor);
     } else {

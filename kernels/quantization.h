@@ -67,8 +67,10 @@ struct FloatRange {
   float min;
   float max;
 };
+// What is not limited ends at the greatest finite number: ops with a fused activation give that in
+// place of infinity, by the models' definition.
 FloatRange ActivationRange(int32_t activation);
-// A range of reals in the quantised numbers of output 0; infinite ends are the type's.
+// A range of reals in the quantised numbers of output 0; unlimited ends are the type's.
 IntegerRange QuantizedRange(const OpContext& op, FloatRange real, Affine output);
 heddle_status QuantizedActivationRange(const OpContext& op, int32_t activation, Affine output,
                                        IntegerRange* range);

@@ -65,7 +65,8 @@ struct Smooth : UnaryFunction {
 };
 struct Logistic : Smooth<Logistic, 0> {
   static constexpr float kOutputScale8 = 1.0f / 256;
-  static float Of(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+  // Below -9 by the models' definition, which is 1e-4 off there and keeps denormal results.
+  static float Of(float x) { return x < -9 ? std::exp(x) : 1.0f / (1.0f + std::exp(-x)); }
   static int16_t Of16(const ref::SigmoidTable& table, ref::SigmoidScale scale, int16_t x) {
     return ref::Sigmoid16(table, scale, x);
   }

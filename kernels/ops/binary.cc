@@ -77,10 +77,8 @@ struct Division : Function {
       IntegerActivationRange(activation, &clamp.min, &clamp.max);
       return clamp(ref::Quotient(a, b));
     } else {
-      // A division by 0 is defined as the greatest number, not infinity.
-      constexpr float kMax = std::numeric_limits<float>::max();
       const FloatRange range = ActivationRange(activation);
-      return ref::Clamp<float>{std::max(range.min, -kMax), std::min(range.max, kMax)}(a / b);
+      return ref::Clamp<float>{range.min, range.max}(a / b);
     }
   }
 };

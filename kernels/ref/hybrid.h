@@ -66,12 +66,11 @@ inline RowQuantization QuantizeRowAsymmetric(const float* row, int64_t n, int8_t
   const RowQuantization result = {
       static_cast<float>(scale),
       static_cast<int32_t>(zero_point >= -128 ? std::min(zero_point, 127.0) : -128.0)};
-  // Product and sum are rounded once, as LiteRT's builds with fused multiply-add do: values half
-  // way between two steps would go the other way.
-  const double inverse = 1.0f / result.scale;
+  const float inverse = 1.0f / result.scale;
+  // Rounded before the zero point is added: a half goes away from 0, not from the zero point.
+  const auto offset = static_cast<float>(result.zero_point);
   for (int64_t i = 0; i < n; ++i) {
-    quantized[i] =
-        RoundToInt8(static_cast<float>(result.zero_point + double{row[i]} * inverse), -128, 127);
+    quantized[i] = RoundToInt8(std::round(row[i] * inverse) + offset, -128, 127);
   }
   return result;
 }

@@ -35,8 +35,9 @@ REFERENCE = make_op_cases.litert.OpResolverType.BUILTIN_REF
 PLAIN = make_op_cases.litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
 heddle_capi.DTYPES.setdefault(18, ml_dtypes.bfloat16)
 COMPARISONS = ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
+SUMS = ("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "FULLY_CONNECTED")
 BATCH = 200  # cases a process: LiteRT may have spoilt its memory without a crash
-REFUSALS_SHOWN = 12
+REFUSALS_SHOWN = 100
 
 
 def changed_case(cases, op, seed):
@@ -55,6 +56,8 @@ def known_fault(case):
         return "it compares as if scales were below 1"
     if case.op == "DIV" and quantized:
         return "it shifts a small quotient by more than 31 bits"
+    if case.op.startswith("REDUCE_M") and "float32" in types:
+        return "it begins with the greatest finite number, not infinity"
     if case.op in ("EXP", "RSQRT") and "int16" in types:
         return "its table overflows"
     if case.op in ("MATRIX_DIAG", "MATRIX_SET_DIAG") and types & {"float16", "bfloat16"}:
@@ -63,7 +66,7 @@ def known_fault(case):
         return "it overflows by way of double"
     if case.op == "SUM" and types & {"int8", "int16"}:
         return "its reference kernel sums only UINT8 rightly"
-    if "int16" in types and any(t is not None and t.dtype == "int32" and t.q for t in case.inputs):
+    if case.op in SUMS and "int16" in types and len(case.inputs) > 2 and "int32" in types:
         return "it may read a bias of 32 bits as one of 64"
     return None
 
@@ -225,7 +228,7 @@ def report(tally, confirmed):
         print(f"{op:26}" + "".join(f"{tally.by_op[op][r]:>28}" for r in results))
     refused = sorted(tally.refusals.items(), key=lambda entry: -len(entry[1]))
     print("\nrefused, though LiteRT runs it (count, op, example):")
-    for (op, _), examples in refused[:REFUSALS_SHOWN * 10]:
+    for (op, _), examples in refused[:REFUSALS_SHOWN]:
         print(f"{len(examples):6} {op}:{examples[0][0]} {examples[0][1][:180]}")
     print("\nconfirmed differences and crashes (op:seed):")
     for op, seed, item in confirmed:

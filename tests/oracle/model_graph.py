@@ -178,6 +178,7 @@ class Graph:
             tensor.name = _text(old.name)
             if self.is_constant(old):
                 tensor.buffer = len(model.buffers)
+                tensor.hasRank = True  # a scalar's shape is empty, but known
                 model.buffers.append(self._buffer(old.buffer))
             else:
                 if index in values:
