@@ -235,16 +235,17 @@ heddle_status CheckActivation(const OpContext& op, int32_t activation) {
 }
 
 FloatRange ActivationRange(int32_t activation) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  // Open ends are the largest numbers: what passes them, infinities too, becomes those, as in LiteRT.
+  constexpr float kMax = std::numeric_limits<float>::max();
   switch (activation) {
     case HEDDLE_ACTIVATION_RELU:
-      return {0, kInfinity};
+      return {0, kMax};
     case HEDDLE_ACTIVATION_RELU_N1_TO_1:
       return {-1, 1};
     case HEDDLE_ACTIVATION_RELU6:
       return {0, 6};
     default:
-      return {-kInfinity, kInfinity};
+      return {-kMax, kMax};
   }
 }
 
@@ -255,8 +256,7 @@ IntegerRange QuantizedRange(const OpContext& op, FloatRange real, Affine output)
     const double rounded = std::round(double{value / output.scale}) + output.zero_point;
     return static_cast<int32_t>(std::clamp<double>(rounded, type.min, type.max));
   };
-  return {std::isfinite(real.min) ? quantize(real.min) : type.min,
-          std::isfinite(real.max) ? quantize(real.max) : type.max};
+  return {quantize(real.min), quantize(real.max)};
 }
 
 heddle_status QuantizedActivationRange(const OpContext& op, int32_t activation, Affine output,

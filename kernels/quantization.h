@@ -68,7 +68,7 @@ struct FloatRange {
   float max;
 };
 FloatRange ActivationRange(int32_t activation);
-// A range of reals in the quantised numbers of output 0; infinite ends are the type's.
+// A range of reals in the quantised numbers of output 0, within its type's.
 IntegerRange QuantizedRange(const OpContext& op, FloatRange real, Affine output);
 heddle_status QuantizedActivationRange(const OpContext& op, int32_t activation, Affine output,
                                        IntegerRange* range);

@@ -4,6 +4,8 @@
 // by int16 or int8; float32 by int8 (hybrid). The second may have a scale for each column.
 #include "kernels/ref/batch_matmul.h"
 
+#include <limits>
+
 #include "kernels/conv_params.h"
 #include "kernels/dispatch.h"
 #include "kernels/window.h"
@@ -11,6 +13,10 @@
 
 namespace heddle::kernels {
 namespace {
+
+// There is no fused activation, which elsewhere takes infinities away.
+constexpr ref::FloatSum kUnbounded{-std::numeric_limits<float>::infinity(),
+                                   std::numeric_limits<float>::infinity()};
 
 struct BatchMatMul {
   enum class Kind : uint8_t { kFloat, kHybrid, kInt8, kInt8Plain, kInt16, kInt16ByInt8 };
@@ -246,22 +252,18 @@ struct BatchMatMul {
                 ref::QuantizeRow(node.asymmetric, x + row * depth, depth, quantized + row * depth);
           }
         }));
-    const FloatRange range = ActivationRange(HEDDLE_ACTIVATION_NONE);
     // Rows without elements have no quantisation either.
     const bool empty = plan.matrices[0] == 0;
     return Multiply<float>(op, plan, quantized, y, op.OutputData<float>(0), [&](int64_t row) {
-      return ref::HybridSum{{range.min, range.max},
-                            empty ? ref::RowQuantization{} : rows[row],
-                            plan.scales.data(),
-                            plan.scales.size() > 1 ? 1 : 0};
+      return ref::HybridSum{kUnbounded, empty ? ref::RowQuantization{} : rows[row],
+                            plan.scales.data(), plan.scales.size() > 1 ? 1 : 0};
     });
   }
 
   static heddle_status Invoke(OpContext& op, const Node& node, const Plan& plan) {
-    const FloatRange range = ActivationRange(HEDDLE_ACTIVATION_NONE);
     switch (plan.kind) {
       case Kind::kFloat:
-        return Run<float, float, float, float>(op, plan, ref::FloatSum{range.min, range.max});
+        return Run<float, float, float, float>(op, plan, kUnbounded);
       case Kind::kInt8:
         return Run<int8_t, int8_t, int8_t, int32_t>(op, plan, plan.quantized);
       case Kind::kInt8Plain:
