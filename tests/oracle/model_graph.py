@@ -70,6 +70,17 @@ class Graph:
         """Whether a scale belongs to a block of elements."""
         return any(_blocks(t) for sub in self.model.subgraphs for t in sub.tensors)
 
+    def oracle_gap(self, sub, op):
+        """Why LiteRT's answer for an operator is none; docs/compatibility.md has these."""
+        types = [TYPE_NAMES[sub.tensors[t].type] for t in op.inputs if t >= 0]
+        if self.op_name(op) == "BATCH_MATMUL" and types[:2] == ["INT16", "INT8"]:
+            return "LiteRT's BATCH_MATMUL of INT16 by INT8 leaves its output unwritten"
+        return None
+
+    def oracle_gaps(self):
+        gaps = (self.oracle_gap(sub, op) for sub in self.model.subgraphs for op in sub.operators)
+        return next((gap for gap in gaps if gap), None)
+
     def integer_outputs(self, index=0):
         """For each output: whether all that leads to it is integer."""
         sub = self.subgraph(index)

@@ -179,6 +179,9 @@ def try_model(request):
         yield {"refused": refusal.message, "refused_ops": refusal.ops}
     if entry is None:
         return
+    if graph.oracle_gaps():
+        yield {"oracle_error": graph.oracle_gaps()}
+        return
     yield {"stage": "oracle"}
     try:
         theirs, ms, marked = _run_oracle(content, entry, request, runs)
@@ -255,6 +258,9 @@ def try_ops(request):
         yield {"stage": "oracle", "operator": i}
         if name in model_graph.WHOLE_ONLY:
             yield {"op": i, "name": name, "verdict": "whole only"}
+            continue
+        if graph.oracle_gap(sub, op):
+            yield {"op": i, "name": name, "verdict": "oracle cannot", "text": graph.oracle_gap(sub, op)}
             continue
         values = {}
         for t in {*op.inputs, *op.outputs} - {-1}:
