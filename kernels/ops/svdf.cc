@@ -7,7 +7,6 @@
 #include "kernels/dispatch.h"
 #include "kernels/quantization.h"
 #include "kernels/window.h"
-#include "runtime/base/checked_math.h"
 
 namespace heddle::kernels {
 namespace {
