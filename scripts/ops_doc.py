@@ -160,7 +160,7 @@ def read_cases(path, types):
 def kernel_files():
     files = {}
     for path in sorted((ROOT / "kernels").glob("*/*.cc")):
-        for op in re.findall(r"^HEDDLE_OP\((\w+),", path.read_text(), re.MULTILINE):
+        for op in re.findall(r"^HEDDLE_(?:CUSTOM_)?OP\((\w+),", path.read_text(), re.MULTILINE):
             files[op] = str(path.relative_to(ROOT))
     return files
 
@@ -198,8 +198,8 @@ def make_page(list_ops):
     registered = {}
     for line in subprocess.run([list_ops], check=True, capture_output=True,
                                text=True).stdout.splitlines():
-        code, low, high = map(int, line.split())
-        registered[names[code]] = (low, high)
+        op, low, high = line.split()
+        registered[names[int(op)] if op.isdigit() else op] = (int(low), int(high))
     files, noted = kernel_files(), noted_ops()
     total, body = 0, ""
     for op, versions in sorted(registered.items()):

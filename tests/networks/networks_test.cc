@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Ops that no kernel has yet: the networks that need one are known to be refused for it.
-const std::vector<std::string> kPendingOps = {"UNIDIRECTIONAL_SEQUENCE_LSTM"};
+const std::vector<std::string> kPendingOps = {};
 
 // Networks that wait for something else. lstm_float16: its converter writes the state, a variable, by
 // DEQUANTIZE of a constant, which counts once and not for every run; such a model is still refused.
