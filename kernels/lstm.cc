@@ -2,8 +2,6 @@
 #include "kernels/lstm.h"
 
 #include "kernels/window.h"
-#include "runtime/base/checked_math.h"
-#include "runtime/base/dtype.h"
 
 namespace heddle::kernels {
 namespace {

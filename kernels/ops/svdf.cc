@@ -8,7 +8,6 @@
 #include "kernels/quantization.h"
 #include "kernels/recurrent.h"
 #include "kernels/window.h"
-#include "runtime/base/checked_math.h"
 
 namespace heddle::kernels {
 namespace {

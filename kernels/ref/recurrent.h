@@ -47,10 +47,10 @@ struct DataRow {
   RowQuantization quantization;
 };
 
-// `quantized`: memory for the row; used if `hybrid`.
+// `quantized`: memory for the row; used if `hybrid`. An empty row may be nowhere.
 inline DataRow MakeRow(bool hybrid, bool asymmetric, const float* real, int64_t n,
                        int8_t* quantized) {
-  if (!hybrid) return {real, nullptr, {}};
+  if (!hybrid || real == nullptr || quantized == nullptr) return {real, nullptr, {}};
   return {real, quantized, QuantizeRow(asymmetric, real, n, quantized)};
 }
 

@@ -35,6 +35,8 @@ def is_list(tensor):
 def redraw(random, tensor, name):
     """New values for the tensor's type and shape, like the old ones in span."""
     old = getattr(tensor, name)
+    if old is None:
+        return  # a variable
     shape, dtype = tensor.shape, tensor.dtype
     if dtype in ("float32", "float16", "bfloat16", "float64", "complex64"):
         old = np.abs(np.nan_to_num(np.asarray(old, np.complex64).astype(np.complex64)))
@@ -175,7 +177,8 @@ def change_attribute(random, case):
 
 def change_list(random, case):
     """An element of a list of sizes, axes or indices."""
-    lists = [t for t in case.inputs if t is not None and is_list(t) and np.prod(t.shape)]
+    lists = [t for t in case.inputs
+             if t is not None and is_list(t) and np.prod(t.shape) and not t.variable]
     if not lists:
         return False
     tensor = lists[random.integers(len(lists))]
@@ -222,6 +225,10 @@ def changed(case, seed):
     """A copy with one to three changes, and their names. `seed` decides all of it."""
     random = np.random.default_rng(seed)
     case = copy.deepcopy(case)
+    case.invokes = 1
+    for tensor in case.inputs:
+        if tensor is not None and isinstance(tensor.value, list):
+            tensor.value = tensor.value[0]
     redraw_all(random, case, feeds_only=True)
     done = []
     for _ in range(random.integers(1, 4)):

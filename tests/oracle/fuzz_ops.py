@@ -60,6 +60,9 @@ def known_fault(case):
         return "it begins with the greatest finite number, not infinity"
     if case.op in ("EXP", "RSQRT") and "int16" in types:
         return "its table overflows"
+    listed = any(t.q is not None and not np.isscalar(t.q[0]) for t in tensors)
+    if case.op == "BATCH_MATMUL" and listed and types & {"int8", "int16"} and "float32" not in types:
+        return "it takes one scale for each column as 0"
     if case.op in ("MATRIX_DIAG", "MATRIX_SET_DIAG") and types & {"float16", "bfloat16"}:
         return "it moves such elements by another size"
     if case.op == "POW" and "int32" in types:
@@ -74,7 +77,7 @@ def known_fault(case):
 def feeds_of(case):
     feeds = []
     for tensor in case.inputs:
-        if tensor is not None and tensor.data is None:
+        if tensor is not None and tensor.is_input():
             value = tensor.value
             if tensor.dtype == "bfloat16":
                 value = value.astype(ml_dtypes.bfloat16)
@@ -94,13 +97,13 @@ def run_heddle(library, model, feeds):
 def run_litert(case, model, feeds):
     """Outputs, and "!" where others than its reference kernels were asked."""
     if case.name.endswith("!"):
-        return make_op_cases.run(model, feeds, PLAIN), "!"
+        return make_op_cases.run(model, [feeds], PLAIN), "!"
     try:
-        return make_op_cases.run(model, feeds, REFERENCE), ""
+        return make_op_cases.run(model, [feeds], REFERENCE), ""
     except ValueError as error:
         if "find op" not in str(error):
             raise
-    return make_op_cases.run(model, feeds, PLAIN), "!"
+    return make_op_cases.run(model, [feeds], PLAIN), "!"
 
 
 def describe(case, done):
@@ -143,6 +146,9 @@ def try_cases(cases, path, plan):
         try:
             theirs, mark = run_litert(case, model, feeds)
             again, _ = run_litert(case, model, feeds)
+            for outputs in (theirs, again):
+                if case.tidy is not None:
+                    case.tidy(outputs)
         except Exception as error:
             yield {"at": at, "result": "both refuse" if refusal else "only LiteRT refuses",
                    "text": str(error).splitlines()[0] if str(error) else ""}
