@@ -191,6 +191,9 @@ def main():
     args = parser.parse_args()
     if not args.heddle.exists():
         sys.exit(f"compare: there is no {args.heddle}; scripts/compare builds it")
+    for path in args.paths:
+        if not path.exists():
+            sys.exit(f"compare: there is no {path}")
     models = list(models_of(args.paths))
     if not models:
         sys.exit("compare: no .tflite files there")
