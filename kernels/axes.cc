@@ -82,6 +82,10 @@ heddle_status ReadAxis(const OpContext& op, size_t input, size_t i, size_t* reso
                    resolved);
 }
 
+heddle_status AxisFromData(const OpContext& op, size_t i, int64_t axis, size_t* resolved) {
+  return CheckAxis(op, 0, axis, static_cast<int32_t>(i), HEDDLE_REASON_DATA_OUT_OF_RANGE, resolved);
+}
+
 heddle_status ReadAxes(const OpContext& op, size_t i, std::vector<bool>* reduced) {
   std::vector<int64_t> axes;
   HEDDLE_OP_RETURN_IF_ERROR(ReadIntegers(op, i, 1, &axes));
@@ -89,8 +93,7 @@ heddle_status ReadAxes(const OpContext& op, size_t i, std::vector<bool>* reduced
   if (reduced->empty()) return HEDDLE_OK;  // a scalar has no dimensions to choose from
   for (const int64_t axis : axes) {
     size_t d = 0;
-    HEDDLE_OP_RETURN_IF_ERROR(
-        CheckAxis(op, 0, axis, static_cast<int32_t>(i), HEDDLE_REASON_DATA_OUT_OF_RANGE, &d));
+    HEDDLE_OP_RETURN_IF_ERROR(AxisFromData(op, i, axis, &d));
     (*reduced)[d] = true;
   }
   return HEDDLE_OK;

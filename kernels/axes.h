@@ -25,6 +25,9 @@ heddle_status ResolveAxis(const OpContext& op, size_t input, int64_t axis, size_
 // The same from the only value of input i.
 heddle_status ReadAxis(const OpContext& op, size_t input, size_t i, size_t* resolved);
 
+// A dimension of input 0 that a value of input i names.
+heddle_status AxisFromData(const OpContext& op, size_t i, int64_t axis, size_t* resolved);
+
 // Axes of input i as a mask over the `rank` dimensions of input 0; negative ones count from the
 // end, repeated ones count once.
 heddle_status ReadAxes(const OpContext& op, size_t i, std::vector<bool>* reduced);

@@ -16,6 +16,7 @@ struct MirrorPad {
     std::vector<int32_t> dims;
     std::vector<int64_t> before;
     std::vector<int64_t> after;
+    std::vector<int64_t> from, to;  // strides of input and output
   };
   static constexpr size_t kShapeInputs[] = {1};
 
@@ -63,15 +64,18 @@ struct MirrorPad {
       plan->after.push_back(after);
       plan->dims.push_back(static_cast<int32_t>(input[d] + before + after));
     }
-    return CountElements(op, OpContext::kOutput(0), plan->dims, &elements);
+    HEDDLE_OP_RETURN_IF_ERROR(CountElements(op, OpContext::kOutput(0), plan->dims, &elements));
+    plan->from = DenseStrides(input);
+    plan->to = DenseStrides(plan->dims);
+    return HEDDLE_OK;
   }
 
   // The input goes to the middle; then each dimension is mirrored over what is there already.
   static heddle_status Run(const OpContext& op, const Node& node, const Plan& plan, void* data) {
     const auto input = op.input_dims(0);
     const heddle_dtype dtype = op.input(0).dtype;
-    const std::vector<int64_t> from = DenseStrides(input);
-    const std::vector<int64_t> to = DenseStrides(plan.dims);
+    const std::vector<int64_t>& from = plan.from;
+    const std::vector<int64_t>& to = plan.to;
     CopyPlan middle;
     int64_t start = 0;
     for (size_t d = 0; d < input.size(); ++d) {

@@ -8,6 +8,8 @@ namespace heddle::kernels {
 namespace {
 
 struct Reverse {
+  using Plan = View;  // nothing reversed yet
+
   static heddle_status Infer(OpContext& op) {
     HEDDLE_OP_RETURN_IF_ERROR(op.ExpectOperands(2, 2, 1));
     const heddle_dtype dtype = op.input(0).dtype;
@@ -24,15 +26,24 @@ struct Reverse {
     return op.SetOutput(0, dtype, op.input_dims(0));
   }
 
-  static heddle_status Invoke(OpContext& op) {
-    std::vector<bool> reversed;
-    HEDDLE_OP_RETURN_IF_ERROR(ReadAxes(op, 1, &reversed));
+  static heddle_status Prepare(OpContext& op, View& view) {
     const auto dims = op.input_dims(0);
     const std::vector<int64_t> strides = DenseStrides(dims);
-    View view;
-    for (size_t d = 0; d < dims.size(); ++d) {
-      view.source.Append(dims[d], reversed[d] ? -strides[d] : strides[d]);
-      if (reversed[d]) view.base += (dims[d] - 1) * strides[d];
+    for (size_t d = 0; d < dims.size(); ++d) view.source.Append(dims[d], strides[d]);
+    return HEDDLE_OK;
+  }
+
+  static heddle_status Invoke(OpContext& op, const View& forward) {
+    View view = forward;
+    HEDDLE_OP_RETURN_IF_ERROR(op.ExpectRank(1, 0, 1));
+    const size_t count = op.input(0).rank == 0 ? 0 : op.input(1).bytes / sizeof(int32_t);
+    for (size_t i = 0; i < count; ++i) {
+      size_t d = 0;
+      HEDDLE_OP_RETURN_IF_ERROR(AxisFromData(op, 1, op.InputData<int32_t>(1)[i], &d));
+      int64_t& stride = view.source.strides[d];
+      if (stride < 0) continue;  // named before
+      view.base += (view.source.dims[d] - 1) * stride;
+      stride = -stride;
     }
     return CopyView(op, view, op.output(0).data);
   }
@@ -42,6 +53,9 @@ struct ReverseSequence {
   struct Node {
     int32_t seq_dim = 0;
     int32_t batch_dim = 0;
+  };
+  struct Plan {
+    std::vector<int64_t> strides;
   };
 
   static heddle_status Init(OpContext& op, Node& node) {
@@ -77,11 +91,16 @@ struct ReverseSequence {
     return op.SetOutput(0, dtype, op.input_dims(0));
   }
 
-  static heddle_status Invoke(OpContext& op, const Node& node) {
+  static heddle_status Prepare(OpContext& op, const Node&, Plan& plan) {
+    plan.strides = DenseStrides(op.input_dims(0));
+    return HEDDLE_OK;
+  }
+
+  static heddle_status Invoke(OpContext& op, const Node& node, const Plan& plan) {
     const auto dims = op.input_dims(0);
     const auto seq_dim = static_cast<size_t>(node.seq_dim);
     const auto batch_dim = static_cast<size_t>(node.batch_dim);
-    const std::vector<int64_t> strides = DenseStrides(dims);
+    const std::vector<int64_t>& strides = plan.strides;
     const heddle_dtype dtype = op.input(0).dtype;
     for (int32_t b = 0; b < dims[batch_dim]; ++b) {
       const int64_t length = op.input(1).dtype == HEDDLE_DTYPE_INT32 ? op.InputData<int32_t>(1)[b]

@@ -122,7 +122,8 @@ void TransposeConv(const ConvShape& shape, const Params& params, const In* input
   for (int64_t row = begin; row < end; ++row) {
     const int64_t batch = row / h.output;
     const int64_t out_y = row % h.output;
-    const WindowAxis::Taps ys = h.InputsReaching(out_y);
+    // Without channels input and filter may have any size.
+    const WindowAxis::Taps ys = depth == 0 ? WindowAxis::Taps{0, 0} : h.InputsReaching(out_y);
     for (int64_t out_x = 0; out_x < w.output; ++out_x) {
       const WindowAxis::Taps xs = w.InputsReaching(out_x);
       Out* out = output + (row * w.output + out_x) * shape.out_channels;

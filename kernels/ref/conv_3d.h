@@ -46,6 +46,8 @@ inline void Conv3D(const Conv3DShape& shape, const FloatSum& params, const float
   const WindowAxis& w = shape.w;
   const int64_t in_step = shape.transposed ? 1 : shape.out_channels;
   const int64_t out_step = shape.transposed ? shape.in_channels : 1;
+  // Without channels a filter may have any size.
+  const int64_t taps = shape.in_channels == 0 ? 0 : int64_t{d.filter} * h.filter * w.filter;
   // Adds the products of one tap to the sums of a block of channels.
   const auto add_tap = [&](const float* a, const float* b, int64_t count, float* sums) {
     for (int64_t i = 0; i < shape.in_channels; ++i) {
@@ -63,7 +65,7 @@ inline void Conv3D(const Conv3DShape& shape, const FloatSum& params, const float
       for (int64_t channel = 0; channel < shape.out_channels; channel += kBlock) {
         const int64_t count = std::min(kBlock, shape.out_channels - channel);
         float sums[kBlock] = {};
-        for (int64_t tap = 0; tap < int64_t{d.filter} * h.filter * w.filter; ++tap) {
+        for (int64_t tap = 0; tap < taps; ++tap) {
           const int64_t in_x = shape.Source(w, out_x, tap % w.filter);
           const int64_t in_y = shape.Source(h, out_y, tap / w.filter % h.filter);
           const int64_t in_d = shape.Source(d, out_d, tap / w.filter / h.filter);

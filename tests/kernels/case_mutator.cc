@@ -259,8 +259,17 @@ void CaseMutator::Mutate(Dice& dice) {
   switch (dice.Between(0, 9)) {
     case 0:
     case 1:
-    case 2:
-      return MutateDims(dice, operand);
+    case 2: {
+      const std::vector<int32_t> before = operand.dims;
+      MutateDims(dice, operand);
+      // Operands of one shape often must stay so, for the op to run at all.
+      if (dice.OneIn(2)) return;
+      const std::vector<int32_t> after = operand.dims;
+      for (Operand& other : inputs_) {
+        if (other.dims == before) other.dims = after;
+      }
+      return;
+    }
     case 3:
       return MutateType(dice, operand);
     case 4:

@@ -86,6 +86,43 @@ TEST(DepthwiseConv2D, MultiplierComesFromTheShapes) {
   op.Expect<float>({1, 1, 1, 4}, {2, 20, 300, 3000});
 }
 
+// The filter has no elements, and so any number of taps.
+TEST(Conv3D, EmptyDepthIsTheBias) {
+  OpTester op(HEDDLE_BUILTIN_CONV_3D);
+  op.Input<float>({1, 1, 1, 1, 0}, {});
+  op.Input<float>({1 << 20, 1 << 20, 1 << 20, 0, 2}, {});
+  op.Constant<float>({2}, {3, 4});
+  op.Output(HEDDLE_DTYPE_FLOAT32);
+  op.Options([](FlatBufferBuilder& fbb) {
+    return schema::CreateConv3DOptions(fbb, Padding::SAME, 1, 1, 1);
+  });
+  op.Expect<float>({1, 1, 1, 1, 2}, {3, 4});
+}
+TEST(Conv3D, TransposedEmptyDepthIsTheBias) {
+  OpTester op(HEDDLE_BUILTIN_CONV_3D_TRANSPOSE);
+  op.Constant<int32_t>({5}, {1, 1, 1, 1, 2});
+  op.Input<float>({1 << 20, 1 << 20, 1 << 20, 2, 0}, {});
+  op.Input<float>({1, 1, 1, 1, 0}, {});
+  op.Constant<float>({2}, {3, 4});
+  op.Output(HEDDLE_DTYPE_FLOAT32);
+  op.Options([](FlatBufferBuilder& fbb) {
+    return schema::CreateConv3DOptions(fbb, Padding::SAME, 1, 1, 1);
+  });
+  op.Expect<float>({1, 1, 1, 1, 2}, {3, 4});
+}
+TEST(TransposeConv, EmptyDepthIsTheBias) {
+  OpTester op(HEDDLE_BUILTIN_TRANSPOSE_CONV, 3);
+  op.Constant<int32_t>({4}, {1, 1 << 10, 1 << 10, 1});
+  op.Input<float>({1, 1 << 20, 1 << 20, 0}, {});
+  op.Input<float>({1, 1 << 10, 1 << 10, 0}, {});
+  op.Constant<float>({1}, {3});
+  op.Output(HEDDLE_DTYPE_FLOAT32);
+  op.Options([](FlatBufferBuilder& fbb) {
+    return schema::CreateTransposeConvOptions(fbb, Padding::SAME, 1, 1);
+  });
+  op.Expect<float>({1, 1 << 10, 1 << 10, 1}, std::vector<float>(1 << 20, 3));
+}
+
 TEST(FullyConnected, EmptyDepthIsTheBias) {
   OpTester op(HEDDLE_BUILTIN_FULLY_CONNECTED);
   op.Input<float>({2, 0}, {});

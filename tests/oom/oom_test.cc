@@ -9,6 +9,7 @@
 
 #include "heddle/heddle.h"
 #include "tests/exec/control_graphs.h"
+#include "tests/kernels/op_case.h"
 #include "tests/oom/allocations.h"
 #include "tests/support/environment.h"
 
@@ -242,6 +243,44 @@ int64_t AllocationsOfInvokes(const std::vector<uint8_t>& bytes, bool by_run) {
   EXPECT_EQ(status, HEDDLE_OK);
   session.Close();
   return count;
+}
+
+// Allocations of 10 invokes after the first; 0 too where a shape is known only while running.
+int64_t AllocationsOfCase(const OpCase& one) {
+  Session session;
+  int64_t count = 0;
+  if (Open(&session, one.model, nullptr) == HEDDLE_OK) {
+    bool known = true;
+    for (size_t i = 0; i < heddle_interpreter_get_plan_step_count(session.interpreter); ++i) {
+      heddle_plan_step_info step = {};
+      step.struct_size = sizeof(step);
+      heddle_interpreter_get_plan_step(session.interpreter, i, &step);
+      known = known && step.is_data_dependent == 0;
+    }
+    const size_t inputs = heddle_interpreter_get_input_count(session.interpreter);
+    for (size_t i = 0; i < inputs && i < one.inputs.size(); ++i) {
+      heddle_interpreter_set_input(session.interpreter, i, one.inputs[i].data(),
+                                   one.inputs[i].size(), nullptr);
+    }
+    const auto invoke = [&] {
+      return heddle_interpreter_invoke(session.interpreter, nullptr, nullptr);
+    };
+    if (known && invoke() == HEDDLE_OK) {
+      StartCounting(Failing::kNone, 0);
+      for (int i = 0; i < 10; ++i) invoke();
+      count = StopCounting();
+    }
+  }
+  session.Close();
+  return count;
+}
+
+TEST(SteadyState, OfAnyOpWithKnownShapesAllocatesNothing) {
+  for (const std::string& op : OpsWithCases()) {
+    for (const OpCase& one : ReadOpCases(op)) {
+      EXPECT_EQ(AllocationsOfCase(one), 0) << op << ", case " << one.name;
+    }
+  }
 }
 
 TEST(SteadyState, OfAFloatClassifierAllocatesNothing) {

@@ -54,11 +54,7 @@ class _TensorInfo(_Struct):
         ("struct_size", c_size_t), ("name", c_char_p), ("dtype", c_int32), ("rank", c_int32),
         ("dims", POINTER(c_int32)), ("shape_signature", POINTER(c_int32)), ("bytes", c_uint64),
         ("is_variable", c_int32), ("is_constant", c_int32), ("is_sparse", c_int32),
-        ("is_shape_known", c_int32), ("quantization", _Quantization)]
-
-    def __init__(self):
-        super().__init__()
-        self.quantization.struct_size = ctypes.sizeof(_Quantization)
+        ("is_shape_known", c_int32), ("quantization", POINTER(_Quantization))]
 
 
 class _MemoryInfo(_Struct):
