@@ -16,7 +16,7 @@ class CorpusControl : public ::testing::Test {
  protected:
   void Start(const std::string& name) {
     const std::string path = CorpusFolder() + "/tflite/ops/litert/" + name;
-    if (!std::filesystem::exists(path)) GTEST_SKIP() << "no corpus";
+    if (!std::filesystem::exists(path)) GTEST_SKIP() << "1 model skipped: the corpus is absent";
     rig_.LoadFile(path);
     rig_.Start();
   }
